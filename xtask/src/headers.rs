@@ -200,6 +200,7 @@ const HOST: Header = header(
         "reader",
         "canonical",
         "policy",
+        "tool_calls",
     ],
     &[],
     &["agent", "obs"],

@@ -5,6 +5,7 @@ use axilog::hash::sha256;
 use axilog::text::Text;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::jcs::canonicalize;
+use axilog_ledger::tool_calls::{ToolCall, list_tool_calls};
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use serde::Deserialize;
@@ -13,7 +14,6 @@ use serde_json::{Map, Value, json};
 
 use crate::interface::Interface;
 use crate::stream::assemble;
-use crate::tool_call::{ToolCall, read_item_calls, read_message_calls};
 
 /// What a response of the provider holds.
 #[derive(Debug)]
@@ -170,7 +170,7 @@ fn admissible_text(json: &str) -> Option<Vec<u8>> {
 fn read_message(message: &RawValue) -> Result<Answer, String> {
     Ok(Answer {
         text: read_message_text(message),
-        tool_calls: read_message_calls(message)?,
+        tool_calls: list_tool_calls(message).map_err(|error| error.to_string())?,
     })
 }
 
@@ -197,7 +197,7 @@ fn read_message_text(message: &RawValue) -> Vec<u8> {
 fn read_items(items: &RawValue, kind: &str) -> Result<Answer, String> {
     Ok(Answer {
         text: read_items_text(items, kind),
-        tool_calls: read_item_calls(items)?,
+        tool_calls: list_tool_calls(items).map_err(|error| error.to_string())?,
     })
 }
 

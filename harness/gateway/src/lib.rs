@@ -38,7 +38,6 @@
 //! | `kept_input.rs` | bytes in a form that a record's input may have |
 //! | `provider.rs` | asking the provider |
 //! | `answer.rs` | the answers in a response of the provider |
-//! | `tool_call.rs` | the tool calls in an answer |
 //! | `stream.rs`, `assembly.rs` | the events of a stream, and the response that they add up to |
 //! | `late_stream.rs` | a stream that begins before its answer is there |
 //! | `facts.rs` | what is recorded of the provider beside its answers |
@@ -95,7 +94,6 @@ mod response;
 mod server;
 mod service;
 mod stream;
-mod tool_call;
 
 pub use budget::BudgetSettings;
 pub use configuration::{BreachAction, Configuration, EXAMPLE, LedgerSettings, Upstream};

@@ -6,11 +6,11 @@ use axilog_ledger::error::LedgerError;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::shared::SharedSessionError;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_ledger::tool_calls::ToolCall;
 
 use crate::answer::Answer;
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE, Facts};
 use crate::ledgers::OpenLedger;
-use crate::tool_call::{TOOL_PREFIX, ToolCall};
 
 /// The model of each tool's oracle: the gateway reads the call out of an answer, whichever model gave it.
 const TOOL_MODEL: &str = FACTS_MODEL;
@@ -84,8 +84,7 @@ pub(crate) fn record_call(
         for answer in &reply.answers {
             recorded.add(session.observe(call, OracleReply::Answer(&answer.text))?);
             for tool_call in &answer.tool_calls {
-                let oracle_id = format!("{TOOL_PREFIX}{}", tool_call.name);
-                let call = of_gateway(oracle_id, TOOL_MODEL, &call.input);
+                let call = of_gateway(tool_call.oracle_id(), TOOL_MODEL, &call.input);
                 recorded.add_tool_call(session, &call, tool_call)?;
             }
         }

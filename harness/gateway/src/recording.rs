@@ -14,13 +14,13 @@ use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::reader::{LedgerReader, ReadRecord, RecordFilter};
 use axilog_ledger::record_contents::RecordContents;
+use axilog_ledger::tool_calls::TOOL_PREFIX;
 use axilog_oracle::describe_nearest;
 use serde_json::Value;
 
 use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
 use crate::interface::Interface;
 use crate::kept_input::read_kept_bytes;
-use crate::tool_call::TOOL_PREFIX;
 
 /// The most bytes of a response that is read, in the form in which it is kept.
 const MAX_RESPONSE_BYTES: u64 = 128 << 20;

@@ -24,6 +24,7 @@
 //! | [`reader`] | reading a ledger record by record, or in columns |
 //! | [`canonical`] | the canonical form of JSON |
 //! | [`policy`] | policies that are checked, compiled and tried without a ledger |
+//! | [`tool_calls`] | the tool calls in an assistant's message |
 //!
 //! The modules above are the sources of the header, in this order. A function checks its pointers, calls one function of
 //! `axilog-ledger` and maps the result; no panic leaves it. A handle is a number that the library looks up and nobody
@@ -68,3 +69,4 @@ pub mod record_filter;
 pub mod state;
 pub mod status;
 pub mod steps;
+pub mod tool_calls;

@@ -106,6 +106,7 @@ pub mod schema;
 pub mod session;
 pub mod standard_input;
 pub mod standing;
+pub mod tool_calls;
 pub mod trial;
 pub mod verify;
 pub mod visible_text;

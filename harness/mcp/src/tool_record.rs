@@ -9,6 +9,7 @@ use axilog_ledger::derivation::{Derivation, derive_input};
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::shared::SharedSession;
 use axilog_ledger::session::{OracleCall, OracleReply};
+use axilog_ledger::tool_calls::TOOL_PREFIX;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -80,7 +81,7 @@ impl ToolCall {
     ) -> Result<PermittedCall, String> {
         let input = CanonicalInput::new(&self.request, InputKind::Json);
         let call = OracleCall {
-            oracle_id: format!("tool.{}", self.name),
+            oracle_id: format!("{TOOL_PREFIX}{}", self.name),
             model_id: identities.client.clone(),
             params: Params::NULL,
             input: input.map_err(|reason| format!("the request cannot be recorded: {reason}"))?,

@@ -139,6 +139,34 @@ inline Result<std::string> canonical_json(std::string_view json)
     return status == AXH_OK ? Result<std::string>(take_text(text)) : Error::last(status);
 }
 
+/// A tool call in an assistant's message, to be recorded before it is made.
+struct ToolCall {
+    /// "tool." and the tool's name.
+    std::string oracle_id{};
+    /// Canonical JSON where the arguments are JSON, else the text.
+    std::string arguments{};
+};
+
+/// The tool calls of an assistant's message in their order, as axh_tool_call says.
+inline Result<std::vector<ToolCall>> tool_calls(std::string_view message)
+{
+    std::vector<ToolCall> calls;
+    for (;;) {
+        char *id = nullptr;
+        char *arguments = nullptr;
+        const int status = axh_tool_call(message.data(), message.size(), calls.size(), &id, &arguments);
+        if (status == AXH_END) {
+            return calls;
+        }
+        if (status != AXH_OK) {
+            return Error::last(status);
+        }
+        // Owned before anything can throw.
+        const std::unique_ptr<char, void (*)(char *)> owned(arguments, axh_string_free);
+        calls.push_back({ take_text(id), owned.get() });
+    }
+}
+
 } // namespace axilog::host
 
 #endif

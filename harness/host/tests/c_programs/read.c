@@ -252,6 +252,46 @@ static void try_policies(void)
     CHECK(axh_canonical_json("1", 1, NULL) == AXH_ERR_ARGUMENT);
 }
 
+static void check_call(const char *message, size_t index, const char *oracle_id, const char *arguments)
+{
+    char *id = NULL, *text = NULL;
+
+    CHECK(axh_tool_call(message, strlen(message), index, &id, &text) == AXH_OK);
+    CHECK(strcmp(id, oracle_id) == 0);
+    CHECK(strcmp(text, arguments) == 0);
+    axh_string_free(id);
+    axh_string_free(text);
+}
+
+static void split_messages(void)
+{
+    const char *chat =
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"function\",\"function\":{\"name\":\"pay\","
+        "\"arguments\":\"{\\\"b\\\": 1.0, \\\"a\\\": 2}\"}},"
+        "{\"type\":\"function\",\"function\":{\"name\":\"say\",\"arguments\":\"no JSON\"}}]}";
+    const char *content = "[{\"type\":\"text\",\"text\":\"hm\"},"
+                          "{\"type\":\"tool_use\",\"name\":\"pay\",\"input\":{\"a\":2}}]";
+    const char *nameless = "{\"tool_calls\":[{\"function\":{\"name\":\"a\"}},{\"function\":{}}]}";
+    const char *nul = "[{\"type\":\"function_call\",\"name\":\"a\",\"arguments\":\"\\u0000\"}]";
+    char *id = NULL, *text = NULL;
+
+    check_call(chat, 0, "tool.pay", "{\"a\":2,\"b\":1}");
+    check_call(chat, 1, "tool.say", "no JSON");
+    CHECK(axh_tool_call(chat, strlen(chat), 2, &id, &text) == AXH_END && id == NULL && text == NULL);
+    check_call(content, 0, "tool.pay", "{\"a\":2}");
+    CHECK(axh_tool_call(content, strlen(content), 1, &id, &text) == AXH_END);
+    CHECK(axh_tool_call("{}", 2, 0, &id, &text) == AXH_END);
+
+    /* A fault anywhere in the message keeps back its good calls too. */
+    CHECK(axh_tool_call(nameless, strlen(nameless), 0, &id, &text) == AXH_ERR_ARGUMENT && said("no name"));
+    CHECK(axh_tool_call(nul, strlen(nul), 0, &id, &text) == AXH_ERR_ARGUMENT && said("NUL"));
+    CHECK(axh_tool_call("{\"choices\":[]}", 14, 0, &id, &text) == AXH_ERR_ARGUMENT && said("choices"));
+    CHECK(axh_tool_call("{", 1, 0, &id, &text) == AXH_ERR_ARGUMENT && id == NULL && text == NULL);
+    CHECK(axh_tool_call(NULL, 1, 0, &id, &text) == AXH_ERR_ARGUMENT);
+    CHECK(axh_tool_call(chat, strlen(chat), 0, NULL, &text) == AXH_ERR_ARGUMENT && said("oracle_id"));
+    CHECK(axh_tool_call(chat, strlen(chat), 0, &id, NULL) == AXH_ERR_ARGUMENT && said("arguments"));
+}
+
 int main(int argc, char **argv)
 {
     CHECK(argc == 3);
@@ -260,5 +300,6 @@ int main(int argc, char **argv)
     read_beside_a_writer(argv[2]);
     misuse(argv[1]);
     try_policies();
+    split_messages();
     return 0;
 }
