@@ -13,8 +13,8 @@ use crate::pointer::{bytes, invalid};
 /// Gives one tool call of an assistant's message. A program records each, from index 0 until AXH_END, with axh_observe
 /// before it makes the first. The message is read anew each time.
 ///
-/// @param message JSON, borrowed for the call: the message of a choice of OpenAI's chat completions, a response of
-///     OpenAI's responses or its output, or a message of Anthropic or its content.
+/// @param message JSON, borrowed for the call: the message of a choice of OpenAI's chat completions or its tool_calls, a
+///     response of OpenAI's responses or its output, or a message of Anthropic or its content.
 /// @param message_len Bytes of message, at most 64 MiB.
 /// @param index Number of the call, from 0.
 /// @param oracle_id Receives "tool." and the tool's name, NUL-terminated, which axh_string_free frees; NULL where
@@ -22,7 +22,7 @@ use crate::pointer::{bytes, invalid};
 /// @param arguments Receives the arguments, NUL-terminated, which axh_string_free frees: canonical JSON where they are
 ///     JSON, else the text; NULL where AXH_OK is not returned. It overlaps no other argument.
 /// @return AXH_OK, AXH_END where the message has no more calls, or one of these codes.
-/// @retval AXH_ERR_ARGUMENT A pointer is NULL, message is no JSON with a canonical form or no message, a call in it has no
+/// @retval AXH_ERR_ARGUMENT A pointer is NULL, message is no JSON with a canonical form or none of these, a call in it has no
 ///     name or another form, or the call asked for holds a NUL. Nothing of such a message may be acted on.
 /// @see SRS-004 §8; formats.md §4
 ///

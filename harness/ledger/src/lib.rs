@@ -57,6 +57,7 @@
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
 //! | [`derivation_graph`] | which answers fed which questions |
+//! | [`tool_calls`] | the tool calls in an assistant's message |
 //! | [`standing`] | whether an answer may be acted on, and so may feed a question |
 //! | [`input_file`], [`standard_input`] | files that a caller names to be read |
 //! | [`jcs`] | the canonical form of any JSON (RFC 8785) |

@@ -14,7 +14,7 @@ pub const TOOL_PREFIX: &str = "tool.";
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The tool's name; not empty, and whatever else the message says.
+    /// The tool's name as the message has it: not empty, but perhaps no identity that a record may have.
     pub name: String,
     /// The arguments: canonical JSON where they are JSON, else the text; empty where there are none.
     pub arguments: Vec<u8>,
@@ -35,13 +35,15 @@ impl ToolCall {
 
 /// Lists the tool calls of an assistant's message, in their order.
 ///
-/// `message` is JSON: the `message` of a choice of OpenAI's chat completions, a response of OpenAI's responses or its
-/// `output`, or a message of Anthropic or its `content`. A call that the provider makes itself is listed too, with the
-/// whole item as its arguments where it has none of its own.
+/// `message` is JSON: the `message` of a choice of OpenAI's chat completions or its `tool_calls`, a response of OpenAI's
+/// responses or its `output`, or a message of Anthropic or its `content`. Calls that the provider makes itself are listed
+/// too: `server_tool_use` like any other, and an item of another type that ends in `_call` under the name before that
+/// ending, with the whole item as its arguments.
 ///
 /// # Errors
-/// [`InvalidMessage`] where `message` is no JSON with a canonical form, neither an object nor an array, a whole chat
-/// completion, or holds a call without a name or of another form. Nothing of such a message may be acted on.
+/// [`InvalidMessage`] where `message` is no JSON with a canonical form, or none of these (as a whole chat completion), or
+/// holds a call without a name, with two places for its arguments, or of another form. Nothing of such a message may be
+/// acted on.
 pub fn split_tool_calls(message: &[u8]) -> Result<Vec<ToolCall>, InvalidMessage> {
     let canonical = canonicalize(message).map_err(|error| {
         InvalidMessage(format!(
@@ -51,19 +53,21 @@ pub fn split_tool_calls(message: &[u8]) -> Result<Vec<ToolCall>, InvalidMessage>
     })?;
     let message: &RawValue =
         serde_json::from_slice(&canonical).map_err(|error| InvalidMessage(error.to_string()))?;
-    if !message.get().starts_with(['{', '[']) {
-        let fault = "it is neither an object nor an array of items";
-        return Err(InvalidMessage(fault.to_owned()));
+    match message.get().as_bytes().first() {
+        Some(b'{') => {
+            let message: Message<'_> = read(message)?;
+            message.check_form()?;
+            message.list_calls()
+        }
+        Some(b'[') => {
+            // An item without a type is none of those that are known, and could hide a call.
+            read::<Vec<TypedItem>>(message)?;
+            list_item_calls(message)
+        }
+        _ => Err(InvalidMessage(
+            "it is neither an object nor an array of items".to_owned(),
+        )),
     }
-    let whole: Whole<'_> = match message.get().starts_with('{') {
-        true => read(message)?,
-        false => Whole::default(),
-    };
-    if whole.choices.is_some() {
-        let fault = "it has \"choices\", so it is a whole response; give the message of a choice";
-        return Err(InvalidMessage(fault.to_owned()));
-    }
-    list_tool_calls(message)
 }
 
 /// Lists the tool calls of a message, or of a list of items, that is in canonical form. Another value has none.
@@ -72,21 +76,19 @@ pub fn split_tool_calls(message: &[u8]) -> Result<Vec<ToolCall>, InvalidMessage>
 /// [`InvalidMessage`] for a call without a name or of another form.
 pub fn list_tool_calls(message: &RawValue) -> Result<Vec<ToolCall>, InvalidMessage> {
     match message.get().as_bytes().first() {
-        Some(b'{') => list_message_calls(message),
+        Some(b'{') => read::<Message<'_>>(message)?.list_calls(),
         Some(b'[') => list_item_calls(message),
         _ => Ok(Vec::new()),
     }
 }
 
-/// What tells a whole chat completion from a message.
-#[derive(Default, Deserialize)]
-struct Whole<'b> {
-    #[serde(borrow)]
-    choices: Option<&'b RawValue>,
-}
-
 #[derive(Deserialize)]
 struct Message<'b> {
+    /// A whole chat completion has it, and a message does not.
+    #[serde(borrow)]
+    choices: Option<&'b RawValue>,
+    #[serde(borrow)]
+    role: Option<&'b RawValue>,
     /// A list of items in a message of Anthropic.
     #[serde(borrow)]
     content: Option<&'b RawValue>,
@@ -97,6 +99,13 @@ struct Message<'b> {
     tool_calls: Option<Vec<ChatCall<'b>>>,
     #[serde(borrow)]
     function_call: Option<NamedCall<'b>>,
+}
+
+/// An item of a list, of which only the type is known.
+#[derive(Deserialize)]
+struct TypedItem {
+    #[serde(rename = "type")]
+    _type: String,
 }
 
 #[derive(Deserialize)]
@@ -121,23 +130,39 @@ struct ItemKind {
     r#type: Option<String>,
 }
 
-fn list_message_calls(message: &RawValue) -> Result<Vec<ToolCall>, InvalidMessage> {
-    let message: Message<'_> = read(message)?;
-    let mut calls = Vec::new();
-    for items in [message.content, message.output].into_iter().flatten() {
-        if items.get().starts_with('[') {
-            calls.extend(list_item_calls(items)?);
+impl Message<'_> {
+    /// Checks that a message, and not what holds or surrounds one, was given.
+    fn check_form(&self) -> Result<(), InvalidMessage> {
+        let is_message = self.role.is_some()
+            || self.content.is_some()
+            || self.output.is_some()
+            || self.tool_calls.is_some()
+            || self.function_call.is_some();
+        match is_message && self.choices.is_none() {
+            true => Ok(()),
+            false => Err(InvalidMessage(
+                "it is no message, which has a \"role\", a \"content\", an \"output\", \"tool_calls\" or a \"function_call\"; \
+                 of a chat completion, give the \"message\" of one of its \"choices\""
+                    .to_owned(),
+            )),
         }
     }
-    let named = message.tool_calls.into_iter().flatten();
-    let named = named
-        .map(|call| call.function.or(call.custom))
-        .chain(message.function_call.map(Some));
-    for call in named {
-        let call = call.ok_or_else(|| InvalidMessage("a call has no function".to_owned()))?;
-        calls.push(call.read()?);
+
+    fn list_calls(self) -> Result<Vec<ToolCall>, InvalidMessage> {
+        let mut calls = Vec::new();
+        for items in [self.content, self.output].into_iter().flatten() {
+            if items.get().starts_with('[') {
+                calls.extend(list_item_calls(items)?);
+            }
+        }
+        for call in self.tool_calls.into_iter().flatten() {
+            calls.push(call.read(calls.len())?);
+        }
+        if let Some(call) = self.function_call {
+            calls.push(call.read(calls.len())?);
+        }
+        Ok(calls)
     }
-    Ok(calls)
 }
 
 fn list_item_calls(items: &RawValue) -> Result<Vec<ToolCall>, InvalidMessage> {
@@ -148,7 +173,10 @@ fn list_item_calls(items: &RawValue) -> Result<Vec<ToolCall>, InvalidMessage> {
         let is_named = matches!(kind.as_str(), "function_call" | "custom_tool_call")
             || kind.ends_with("tool_use");
         if is_named {
-            calls.push(read::<NamedCall<'_>>(item)?.read()?);
+            calls.push(read::<NamedCall<'_>>(item)?.read(calls.len())?);
+        } else if matches!(kind.as_str(), "function" | "custom") {
+            // The items of a chat message's `tool_calls`.
+            calls.push(read::<ChatCall<'_>>(item)?.read(calls.len())?);
         } else if let Some(name) = kind.strip_suffix("_call") {
             // A call that the provider makes itself, as a search.
             calls.push(ToolCall {
@@ -165,11 +193,30 @@ fn read<'b, T: Deserialize<'b>>(value: &'b RawValue) -> Result<T, InvalidMessage
         .map_err(|error| InvalidMessage(format!("a part has another form: {error}")))
 }
 
+impl ChatCall<'_> {
+    /// Reads the call at `index` of its message.
+    fn read(self, index: usize) -> Result<ToolCall, InvalidMessage> {
+        match (self.function, self.custom) {
+            (Some(call), None) | (None, Some(call)) => call.read(index),
+            (None, None) => Err(InvalidMessage(format!("call {index} has no function"))),
+            (Some(_), Some(_)) => Err(InvalidMessage(format!(
+                "call {index} has both \"function\" and \"custom\", expected one of them"
+            ))),
+        }
+    }
+}
+
 impl NamedCall<'_> {
-    fn read(self) -> Result<ToolCall, InvalidMessage> {
+    /// Reads the call at `index` of its message.
+    fn read(self, index: usize) -> Result<ToolCall, InvalidMessage> {
         let name = self.name.filter(|name| !name.is_empty());
+        if self.arguments.is_some() && self.input.is_some() {
+            return Err(InvalidMessage(format!(
+                "call {index} has both \"arguments\" and \"input\", expected one of them"
+            )));
+        }
         Ok(ToolCall {
-            name: name.ok_or_else(|| InvalidMessage("a call has no name".to_owned()))?,
+            name: name.ok_or_else(|| InvalidMessage(format!("call {index} has no name")))?,
             arguments: self
                 .arguments
                 .or(self.input)

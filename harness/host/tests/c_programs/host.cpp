@@ -72,7 +72,7 @@ void write(const std::string &path)
                                   R"({"type":"function_call","name":"say","arguments":"hm"}])");
     CHECK(calls->size() == 2 && calls->at(0).oracle_id == "tool.pay");
     CHECK(calls->at(0).arguments == R"({"a":2,"b":1})" && calls->at(1).arguments == "hm");
-    CHECK(tool_calls("{}")->empty());
+    CHECK(tool_calls("[]")->empty());
     CHECK(tool_calls("[{\"type\":\"tool_use\"}]").error().code() == ErrorCode::Argument);
     Observation failed{ "sensor", "sensor-3", question };
     failed.input_kind = AX_INPUT_KIND_JSON;

@@ -280,10 +280,11 @@ static void split_messages(void)
     CHECK(axh_tool_call(chat, strlen(chat), 2, &id, &text) == AXH_END && id == NULL && text == NULL);
     check_call(content, 0, "tool.pay", "{\"a\":2}");
     CHECK(axh_tool_call(content, strlen(content), 1, &id, &text) == AXH_END);
-    CHECK(axh_tool_call("{}", 2, 0, &id, &text) == AXH_END);
+    CHECK(axh_tool_call("[]", 2, 0, &id, &text) == AXH_END);
+    CHECK(axh_tool_call("{}", 2, 0, &id, &text) == AXH_ERR_ARGUMENT && said("no message"));
 
     /* A fault anywhere in the message keeps back its good calls too. */
-    CHECK(axh_tool_call(nameless, strlen(nameless), 0, &id, &text) == AXH_ERR_ARGUMENT && said("no name"));
+    CHECK(axh_tool_call(nameless, strlen(nameless), 0, &id, &text) == AXH_ERR_ARGUMENT && said("call 1 has no name"));
     CHECK(axh_tool_call(nul, strlen(nul), 0, &id, &text) == AXH_ERR_ARGUMENT && said("NUL"));
     CHECK(axh_tool_call("{\"choices\":[]}", 14, 0, &id, &text) == AXH_ERR_ARGUMENT && said("choices"));
     CHECK(axh_tool_call("{", 1, 0, &id, &text) == AXH_ERR_ARGUMENT && id == NULL && text == NULL);
