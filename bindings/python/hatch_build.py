@@ -1,5 +1,5 @@
-"""Builds libaxilog with cargo and puts it into the wheel. The wheel's tag is py3-none-PLATFORM,
-since one library serves every version of Python."""
+"""Builds libaxilog_host with cargo and puts it into the wheel. The wheel's tag is
+py3-none-PLATFORM, since one library serves every version of Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 WORKSPACE = Path(__file__).resolve().parents[2]
-LIBRARY_NAMES = {"darwin": "libaxilog.dylib", "win32": "axilog.dll"}
+LIBRARY_NAMES = {"darwin": "libaxilog_host.dylib", "win32": "axilog_host.dll"}
 
 
 class BuildError(RuntimeError):
@@ -34,7 +34,7 @@ class LibraryHook(BuildHookInterface[Any]):
                 "`python -m build --wheel bindings/python` or `pip wheel ./bindings/python`"
             )
         library = build_library()
-        name = LIBRARY_NAMES.get(sys.platform, "libaxilog.so")
+        name = LIBRARY_NAMES.get(sys.platform, "libaxilog_host.so")
         platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{platform}"
@@ -44,7 +44,16 @@ class LibraryHook(BuildHookInterface[Any]):
 
 
 def build_library() -> Path:
-    """Builds the release library and returns its path."""
+    """Builds the release library and returns its path. Where AXILOG_LIBRARY names a library that
+    was built already, that one is taken."""
+    built = os.environ.get("AXILOG_LIBRARY")
+    if built:
+        if not Path(built).is_file():
+            raise BuildError(
+                f"axilog: there is no file {built}, which AXILOG_LIBRARY names; build it with "
+                "`cargo build --release -p axilog-host`, or unset AXILOG_LIBRARY"
+            )
+        return Path(built)
     if not (WORKSPACE / "Cargo.toml").is_file():
         raise BuildError(
             f"axilog: {WORKSPACE} is not the axilog workspace, which the library is built from; "
@@ -56,7 +65,7 @@ def build_library() -> Path:
             "axilog: cargo is not on the PATH, and the library is built with it; install Rust "
             "1.95 or later (https://rustup.rs), or install a wheel that was built elsewhere"
         )
-    command = [cargo, "build", "--release", "--package", "axilog", "--lib"]
+    command = [cargo, "build", "--release", "--package", "axilog-host", "--lib"]
     build = subprocess.run(
         [*command, "--message-format", "json-render-diagnostics"],
         cwd=WORKSPACE,
@@ -67,7 +76,7 @@ def build_library() -> Path:
         raise BuildError(f"axilog: `{' '.join(command)}` failed; its messages are above")
     for line in build.stdout.splitlines():
         message = json.loads(line)
-        if message["reason"] == "compiler-artifact" and message["target"]["name"] == "axilog":
+        if message["reason"] == "compiler-artifact" and message["target"]["name"] == "axilog_host":
             for file in message["filenames"]:
                 if file.endswith((".so", ".dylib", ".dll")):
                     return Path(file)

@@ -24,5 +24,5 @@ mod native {
     #[pymodule_export]
     use crate::grammar::{Grammar, InvalidGrammarError};
     #[pymodule_export]
-    use crate::ledger::{InvalidSchemaError, Schema, audit_schemas};
+    use crate::ledger::{InvalidSchemaError, Schema};
 }

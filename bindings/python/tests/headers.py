@@ -10,7 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.conftest import INCLUDE
+from tests.conftest import INCLUDE, ROOT
+
+HOST_INCLUDE = ROOT / "harness" / "host" / "include"
 
 
 class Function(NamedTuple):
@@ -111,13 +113,14 @@ def run_c(body: str) -> str:
     """Compiles a C program with this ``main`` and returns what it prints."""
     program = (
         "#include <inttypes.h>\n#include <stddef.h>\n#include <stdio.h>\n"
-        '#include "axilog/axilog.h"\n'
+        '#include "axilog/axilog.h"\n#include "axilog/host.h"\n'
         f"int main(void)\n{{\n{body}\n    return 0;\n}}\n"
     )
     with tempfile.TemporaryDirectory() as directory:
         source, binary = Path(directory, "program.c"), Path(directory, "program")
         source.write_text(program)
         compiler = shlex.split("cc")
-        command = [*compiler, "-std=c99", f"-I{INCLUDE}", str(source), "-o", str(binary)]
+        folders = [f"-I{INCLUDE}", f"-I{HOST_INCLUDE}"]
+        command = [*compiler, "-std=c99", *folders, str(source), "-o", str(binary)]
         subprocess.run(command, check=True)
         return subprocess.run([str(binary)], check=True, capture_output=True, text=True).stdout

@@ -15,14 +15,14 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "bindings" / "python"
 
 
-def run_hatchling(
-    target: str, directory: Path, **environment: str
-) -> subprocess.CompletedProcess[str]:
+def run_hatchling(target: str, directory: Path, **changed: str) -> subprocess.CompletedProcess[str]:
+    """Builds the package with a changed environment, in which AXILOG_LIBRARY may name the library
+    to take."""
     command = [sys.executable, "-m", "hatchling", "build", "--target", target]
     return subprocess.run(
         [*command, "--directory", os.fspath(directory)],
         cwd=PACKAGE,
-        env={**os.environ, **environment},
+        env={**os.environ, **changed},
         capture_output=True,
         text=True,
         check=False,
@@ -55,15 +55,21 @@ def test_the_wheel_works_outside_the_checkout(tmp_path: Path) -> None:
 
 
 def test_the_build_without_cargo_says_what_to_install(tmp_path: Path) -> None:
-    build = run_hatchling("wheel", tmp_path, PATH="/nowhere", CARGO="")
+    build = run_hatchling("wheel", tmp_path, AXILOG_LIBRARY="", PATH="/nowhere", CARGO="")
     assert build.returncode == 1
     assert "cargo is not on the PATH" in build.stderr and "install Rust" in build.stderr
 
 
 def test_the_build_names_the_cargo_command_that_failed(tmp_path: Path) -> None:
-    build = run_hatchling("wheel", tmp_path, CARGO="false")
+    build = run_hatchling("wheel", tmp_path, AXILOG_LIBRARY="", CARGO="false")
     assert build.returncode == 1
-    assert "`false build --release --package axilog --lib` failed" in build.stderr
+    assert "`false build --release --package axilog-host --lib` failed" in build.stderr
+
+
+def test_the_build_names_the_library_that_is_missing(tmp_path: Path) -> None:
+    build = run_hatchling("wheel", tmp_path, AXILOG_LIBRARY="/nowhere/l.so")
+    assert build.returncode == 1
+    assert "there is no file /nowhere/l.so, which AXILOG_LIBRARY names" in build.stderr
 
 
 def test_a_source_distribution_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import enum
 from typing import Any
 
 from axilog import capi, enums
-from axilog.capi import constants, functions, inlines, structs
+from axilog.capi import constants, functions, host, inlines, structs
 from tests import headers
 
 ENUMS: dict[str, tuple[type[enum.IntEnum], str]] = {
@@ -137,6 +137,19 @@ def test_every_inline_function_has_its_python_version() -> None:
         elif "params" not in name:
             function(struct)
             assert not any(bytes(struct)), name
+
+
+def test_what_is_called_of_the_host_library_is_as_the_c_compiler_has_it() -> None:
+    struct = host.axh_expectations_t
+    numbers = [name for name in vars(host) if name.startswith("AXH_")]
+    assert len(numbers) == 5
+    body = [f'    printf("%zu\\n", sizeof({struct.__name__}));']
+    fields = [name for name, *_ in struct._fields_]
+    body += [f'    printf("%zu\\n", offsetof({struct.__name__}, {field}));' for field in fields]
+    body += [f'    printf("%d\\n", {name});' for name in numbers]
+    found = [ctypes.sizeof(struct), *(getattr(struct, field).offset for field in fields)]
+    found += [getattr(host, name) for name in numbers]
+    assert list(map(int, headers.run_c("\n".join(body)).split())) == found
 
 
 def test_the_genesis_is_exported() -> None:

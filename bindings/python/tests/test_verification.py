@@ -1,12 +1,12 @@
-"""``verify`` and ``replay`` give the verdicts of the command, at the same places."""
+"""``verify`` and ``replay`` give what the command prints with ``--json``, word for word."""
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import itertools
 import os
-import random
-import tracemalloc
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Optional
@@ -14,20 +14,9 @@ from typing import Any, Optional
 import pytest
 
 import axilog
-from axilog import Verdict, _oracle_models
+from axilog import Verdict
 from axilog.entry import MAX_LINE_BYTES
 from tests.conftest import Cli, begin_agent, observe, write_ledger
-
-FIELDS = ("verdict", "ok", "sequence", "offset", "entries", "head", "sealed")
-REPLAY_FIELDS = (
-    "health",
-    "fault_count",
-    "last_timestamp",
-    "configuration",
-    "permit_truncated",
-    "stop_on_invalid",
-    "interrupted",
-)
 
 
 def compare_with_command(cli: Cli, path: str, *arguments: object, **expected: Any) -> axilog.Report:
@@ -36,23 +25,23 @@ def compare_with_command(cli: Cli, path: str, *arguments: object, **expected: An
     for name, check in (("verify", axilog.verify), ("replay", axilog.replay)):
         found: Any = check
         report = found(path, **expected)
-        command_report = cli.run_json(name, path, *arguments)
-        fields = FIELDS + (REPLAY_FIELDS if name == "replay" else ())
-        fields_found = {field: getattr(report, field) for field in fields}
-        fields_found = {
-            field: value.name if isinstance(value, (Verdict, axilog.Health)) else value
-            for field, value in fields_found.items()
-        }
-        assert fields_found == {field: command_report.get(field) for field in fields}, name
+        assert list_members(report) == cli.run_json(name, path, *arguments), name
         assert bool(report) == report.ok
-        assert [profile.name for profile in report.profiles] == command_report.get("profiles", [])
-        assert report.configuration_source == command_report.get("configuration_source")
-        # Two messages differ: what opens a ledger with a torn line, and how ids are escaped.
-        if report.verdict not in (Verdict.TORN, Verdict.MODEL_MISMATCH):
-            assert report.reason == command_report.get("reason"), name
         reports.append(report)
     replayed: axilog.Report = reports[-1]
     return replayed
+
+
+def list_members(report: axilog.Report) -> dict[str, Any]:
+    """The members of the object that the command prints."""
+    members = {name: value for name, value in vars(report).items() if value is not None}
+    members["verdict"] = report.verdict.name
+    members["profiles"] = [profile.name for profile in report.profiles]
+    if report.entries is None:
+        del members["profiles"]
+    if report.health is not None:
+        members["health"] = report.health.name
+    return members
 
 
 def flip_bit(line: bytes, at: int) -> bytes:
@@ -94,18 +83,6 @@ def test_each_kind_of_damage_has_its_verdict(
     Path(path).write_bytes(b"".join(change(lines)))
     report = compare_with_command(cli, path)
     assert verdict in (report.verdict, None)
-
-
-def test_a_changed_byte_gets_the_verdict_of_the_command(cli: Cli, path: str) -> None:
-    whole = b"".join(write_ledger(path))
-    rng = random.Random(8)
-    seen = set()
-    for _ in range(40):
-        at = rng.randrange(len(whole))
-        other = rng.choice([whole[at] ^ 1, 10, 34, 48, 125])
-        Path(path).write_bytes(whole[:at] + bytes([other]) + whole[at + 1 :])
-        seen.add(compare_with_command(cli, path).verdict)
-    assert len(seen) > 2
 
 
 def test_decisions_made_under_other_policies_diverge(cli: Cli, path: str) -> None:
@@ -173,39 +150,10 @@ def write_other_models(path: str, oracles: int, change_at: int) -> None:
         agent.observe(b'{"value": 1}', oracle_id=f"o{change_at}", model_id="other")
 
 
-@pytest.mark.parametrize("change_at", [0, 29, 30, 31, 32, 39])
-def test_every_oracle_is_held_to_its_model(cli: Cli, path: str, change_at: int) -> None:
-    write_other_models(path, 40, change_at)
+def test_an_oracle_with_another_model_is_named(cli: Cli, path: str) -> None:
+    write_other_models(path, 40, 39)
     report = compare_with_command(cli, path)
     assert report.verdict is Verdict.MODEL_MISMATCH
-    assert report.reason == cli.run_json("verify", path)["reason"]
-
-
-def test_oracles_with_one_model_each_are_good_however_many(cli: Cli, path: str) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
-        for number in range(80):
-            agent.observe(b'{"value": 1}', oracle_id=f"o{number % 40}", model_id="m")
-    assert compare_with_command(cli, path).ok
-
-
-def test_more_oracles_than_can_be_compared_are_refused(
-    path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
-        for number in [*range(40), 39]:
-            agent.observe(b'{"value": 1}', oracle_id=f"o{number}", model_id="m")
-    assert _oracle_models.MAX_FURTHER_ORACLES == 262_144
-    # The library compares 32 of them.
-    monkeypatch.setattr(_oracle_models, "MAX_FURTHER_ORACLES", 40 - 32)
-    assert axilog.verify(path).ok
-    monkeypatch.setattr(_oracle_models, "MAX_FURTHER_ORACLES", 39 - 32)
-    report = axilog.verify(path)
-    assert report.verdict is Verdict.MODEL_MISMATCH
-    assert report.reason == (
-        "the ledger has more than 7 oracles, the most whose models can be compared"
-    )
 
 
 def test_a_ledger_must_extend_the_heads_that_were_noted(cli: Cli, path: str) -> None:
@@ -259,91 +207,98 @@ def test_a_seal_counts_only_for_the_head(cli: Cli, path: str) -> None:
 
 def test_missing_and_other_configurations_are_reported(cli: Cli, path: str, tmp_path: Path) -> None:
     rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 1)])
-    file, other = tmp_path / "rules.json", tmp_path / "other.json"
+    file = tmp_path / "rules.json"
     file.write_text(rules.canonical())
-    other.write_text(axilog.PolicySet().canonical())
     with axilog.Ledger.create(path) as ledger:
         agent = begin_agent(ledger, policies=rules, permit_truncated=True)
         blob = Path(ledger._blobs.path(agent.configuration.hash()))
-    text = blob.read_bytes()
 
-    def compare_replays(
-        policies: Optional[Path], truncated: bool = False, invalid: bool = False
-    ) -> Optional[axilog.Report]:
-        named: list[object] = [] if policies is None else ["--policies", policies]
-        named += ["--permit-truncated"] * truncated + ["--stop-on-invalid"] * invalid
-        command_report = cli.run_json("replay", path, *named)
-        given: dict[str, Any] = {"permit_truncated": truncated, "stop_on_invalid": invalid}
-        given["policies"] = None if policies is None else axilog.PolicySet.load(policies)
-        if "error" in command_report and "verdict" not in command_report:
-            with pytest.raises(axilog.ConfigurationError):
-                axilog.replay(path, **given)
-            return None
+    def replay(*arguments: object, **given: Any) -> axilog.Report:
         report = axilog.replay(path, **given)
-        assert (report.verdict.name, report.ok) == (command_report["verdict"], command_report["ok"])
-        assert (report.sequence, report.offset) == (
-            command_report.get("sequence"),
-            command_report.get("offset"),
-        )
-        assert report.configuration_source == command_report.get("configuration_source")
-        for field in ("permit_truncated", "stop_on_invalid"):
-            assert getattr(report, field) == command_report.get(field)
-        if report.verdict is not Verdict.TORN:
-            assert report.reason == command_report.get("reason")
+        assert list_members(report) == cli.run_json("replay", path, *arguments)
         return report
 
-    for content in (text, None, b"{}", b"x" * (1 << 21)):
-        if content is None:
-            blob.unlink()
-        else:
-            blob.write_bytes(content)
-        for policies in (None, file, other):
-            for truncated, invalid in itertools.product((False, True), repeat=2):
-                report = compare_replays(policies, truncated, invalid)
-                if policies is file and content in (text, None):
-                    right = truncated and not invalid
-                    assert report is not None and report.ok is right
-                    assert right or report.verdict is Verdict.CONFIG_MISMATCH
-    whole = Path(path).read_bytes()
+    assert replay().configuration_source == "ledger"
+    for truncated, invalid in itertools.product((False, True), repeat=2):
+        switches = ["--permit-truncated"] * truncated + ["--stop-on-invalid"] * invalid
+        given = {"permit_truncated": truncated, "stop_on_invalid": invalid}
+        report = replay("--policies", file, *switches, policies=rules, **given)
+        right = truncated and not invalid
+        assert report.ok is right
+        assert right or report.verdict is Verdict.CONFIG_MISMATCH
     blob.unlink()
-    for damaged in (whole[:-1], whole[:-200] + whole[-199:], whole[:600]):
-        Path(path).write_bytes(damaged)
-        for policies in (None, file, other):
-            compare_replays(policies)
+    with pytest.raises(axilog.ConfigurationError) as caught:
+        axilog.replay(path)
+    assert str(caught.value) == cli.run_json("replay", path)["error"]
+    arguments = ["--policies", file, "--permit-truncated"]
+    assert replay(*arguments, policies=rules, permit_truncated=True).ok
 
 
-def test_a_path_that_cannot_be_read_is_refused(path: str, tmp_path: Path) -> None:
-    for check in (axilog.verify, axilog.replay):
-        with pytest.raises(axilog.LedgerMissingError):
+def test_a_path_that_cannot_be_read_is_refused(cli: Cli, path: str, tmp_path: Path) -> None:
+    for check in (axilog.verify, axilog.replay, axilog.audit):
+        with pytest.raises(axilog.LedgerMissingError) as caught:
             check(path)
-        with pytest.raises(axilog.LedgerError):
+        assert str(caught.value) == cli.run_json("verify", path)["error"]
+        assert caught.value.path == path and isinstance(caught.value, FileNotFoundError)
+        with pytest.raises(axilog.LedgerError) as other:
             check(tmp_path)
+        assert str(other.value) == cli.run_json("verify", tmp_path)["error"]
+        with pytest.raises(axilog.LedgerIOError) as refused:
+            check(tmp_path / ("x" * 300))
+        assert refused.value.errno == errno.ENAMETOOLONG
+        with pytest.raises(ValueError, match="expected one without NUL"):
+            check("a\0b")
     os.mkfifo(path)
     writer = os.open(path, os.O_RDWR)
-    with pytest.raises(axilog.LedgerError, match="is not a regular file"):
+    with pytest.raises(axilog.LedgerError, match="it is a named pipe, which may never end"):
         axilog.replay(path)
     os.close(writer)
 
 
-def test_memory_does_not_grow_with_the_ledger(path: str) -> None:
-    def measure_peak_memory(answers: int) -> int:
-        Path(path).unlink(missing_ok=True)
-        lines: list[bytes] = []
-        agent = axilog.Agent(sink=lambda entry: lines.append(format_line(entry)))
-        agent.reset()
-        agent.observe_time(1)
-        for _ in range(answers):
-            observe(agent, b'{"value": 1}' + b" " * 8000)
-        Path(path).write_bytes(axilog.entry.genesis_line() + b"".join(lines))
-        lines.clear()
-        tracemalloc.start()
-        assert axilog.verify(path).ok and axilog.replay(path).ok
-        found = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return found
+def test_a_path_may_have_any_bytes(tmp_path: Path) -> None:
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/\xffledger")
+    write_ledger(path)
+    for check in (axilog.verify, axilog.replay, axilog.audit):
+        report = check(path)
+        assert report.ok and report.ledger == path
+    assert axilog.verify(Path(path)).ledger == path
 
-    measure_peak_memory(1)
-    assert measure_peak_memory(400) < measure_peak_memory(40) * 1.2
+
+def test_an_oracle_whose_pin_would_be_read_as_another_is_refused(path: str) -> None:
+    with axilog.Ledger.create(path) as ledger:
+        begin_agent(ledger).observe(b"{}", oracle_id="a", model_id="m")
+    for pin in ({"a=b": "m"}, {"": "m"}, {"a": ""}, {"a": "m\0"}):
+        with pytest.raises(ValueError, match="expect_models: found the model"):
+            axilog.verify(path, expect_models=pin)
+    assert axilog.verify(path, expect_models={"a": "b=m"}).verdict is Verdict.MODEL_MISMATCH
+
+
+def test_other_threads_run_while_a_ledger_is_verified(path: str) -> None:
+    """The library is called without the GIL: what the thread counts meanwhile shows that."""
+    lines: list[bytes] = []
+    agent = axilog.Agent(sink=lambda entry: lines.append(format_line(entry)))
+    agent.reset()
+    agent.observe_time(1)
+    for _ in range(2000):
+        observe(agent, b'{"value": 1}' + b" " * 8000)
+    Path(path).write_bytes(axilog.entry.genesis_line() + b"".join(lines))
+    started, stop, counted = threading.Event(), threading.Event(), 0
+
+    def count() -> None:
+        nonlocal counted
+        started.set()
+        while not stop.is_set():
+            counted += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    started.wait()
+    before = counted
+    assert axilog.verify(path).ok
+    after = counted
+    stop.set()
+    thread.join()
+    assert after > before
 
 
 def format_line(entry: axilog.Entry) -> bytes:

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::error::HostError;
-use crate::last_error::keep_text;
+use crate::last_error::keep_error;
 use crate::status::{AXH_END, AXH_NOT_OK, AXH_OK};
 
 /// Runs the body of a function. Gives the status, and keeps the text of an error.
@@ -32,7 +32,7 @@ fn run_for_status(body: impl FnOnce() -> Result<c_int, HostError>) -> c_int {
     match ran.unwrap_or_else(|panic| Err(HostError::Defect(describe_panic(&*panic)))) {
         Ok(status) => status,
         Err(error) => {
-            keep_text(&error.to_string());
+            keep_error(&error.to_string(), error.os_error());
             error.status()
         }
     }
@@ -47,10 +47,13 @@ fn describe_panic(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use std::ffi::CStr;
+    use std::path::Path;
+
+    use axilog_ledger::error::{FileError, LedgerError};
 
     use super::*;
-    use crate::last_error::last_error;
-    use crate::status::{AXH_ERR_ARGUMENT, AXH_ERR_DEFECT};
+    use crate::last_error::{last_error, last_os_error};
+    use crate::status::{AXH_ERR_ARGUMENT, AXH_ERR_DEFECT, AXH_ERR_IO};
 
     fn last_text() -> String {
         // SAFETY: the text is valid until the next error of this thread.
@@ -64,6 +67,19 @@ mod tests {
         assert!(last_text().contains("it panicked: lost count"));
         assert_eq!(run(|| Ok(())), AXH_OK);
         assert!(last_text().contains("lost count"), "success clears nothing");
+    }
+
+    #[test]
+    fn the_number_of_the_system_is_that_of_the_last_error() {
+        let refused = std::fs::read("/nowhere/at/all").unwrap_err();
+        let number = refused.raw_os_error().unwrap();
+        let error = FileError::from_io(Path::new("l"), "read it")(refused);
+        let status = run(|| Err(HostError::Ledger(LedgerError::File(error))));
+        assert_eq!((status, last_os_error()), (AXH_ERR_IO, number));
+        assert_eq!(run(|| Ok(())), AXH_OK);
+        assert_eq!(last_os_error(), number, "success clears nothing");
+        run(|| Err(HostError::Argument("one".to_owned())));
+        assert_eq!(last_os_error(), 0);
     }
 
     #[test]

@@ -66,6 +66,23 @@ impl HostError {
             HostError::Defect(_) => AXH_ERR_DEFECT,
         }
     }
+
+    /// The operating system's number of its refusal; 0 where it refused nothing.
+    pub(crate) fn os_error(&self) -> c_int {
+        match self {
+            HostError::Ledger(error) => os_error_of_ledger(error),
+            _ => 0,
+        }
+    }
+}
+
+fn os_error_of_ledger(error: &LedgerError) -> c_int {
+    let source = match error {
+        LedgerError::File(FileError::Io { source, .. }) => source,
+        LedgerError::NotDurable { source, .. } => source.as_ref(),
+        _ => return 0,
+    };
+    source.raw_os_error().unwrap_or(0)
 }
 
 fn status_of_ledger(error: &LedgerError) -> c_int {

@@ -1,8 +1,8 @@
 //! `host.h`, first part: what the functions return, and the text of the last error.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 
-use crate::last_error::last_error;
+use crate::last_error::{last_error, last_os_error};
 
 /// The call succeeded.
 pub const AXH_OK: i32 = 0;
@@ -46,4 +46,19 @@ pub const AXH_ERR_DEFECT: i32 = -109;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn axh_last_error() -> *const c_char {
     last_error()
+}
+
+/// Gives the operating system's number of the last error of the calling thread.
+///
+/// A call that succeeds leaves it as it is.
+///
+/// @return An errno of Unix, or an error of GetLastError on Windows; 0 where the last error was no refusal of the
+///     operating system, or no call of this thread has failed.
+/// @see SRS-004 §25.2
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn axh_last_os_error() -> c_int {
+    last_os_error()
 }

@@ -22,9 +22,26 @@ pub fn open_input(path: &Path, action: &'static str) -> Result<File, FileError> 
     if is_standard_input(path) {
         return open_standard_input(action);
     }
+    open_if(path, action, |metadata| {
+        metadata.is_file() || (is_pipe(metadata) && is_descriptor(path))
+    })
+}
+
+/// Opens a regular file for reading, or a link to one: nothing else can be read twice.
+///
+/// # Errors
+/// [`FileError::Io`], also for what is no regular file.
+pub fn open_regular_file(path: &Path, action: &'static str) -> Result<File, FileError> {
+    open_if(path, action, std::fs::Metadata::is_file)
+}
+
+fn open_if(
+    path: &Path,
+    action: &'static str,
+    is_admitted: impl Fn(&std::fs::Metadata) -> bool,
+) -> Result<File, FileError> {
     let metadata = std::fs::metadata(path).map_err(FileError::from_io(path, action))?;
-    let is_open_already = is_pipe(&metadata) && is_descriptor(path);
-    if !metadata.is_file() && !is_open_already {
+    if !is_admitted(&metadata) {
         let found = match (metadata.is_dir(), is_pipe(&metadata)) {
             (true, _) => "a directory",
             (_, true) => "a named pipe, which may never end",

@@ -16,6 +16,7 @@ use axilog::replay::Verdict;
 use crate::error::{FileError, LedgerError, LedgerFault};
 use crate::file::beginning::BEGINNING_BYTES;
 use crate::file::lines::{LedgerLine, LineReader};
+use crate::input_file::open_regular_file;
 use crate::record_contents::{OracleSteps, RecordContents};
 use crate::verify::{
     DeployedRecord, ExaminedLine, VerificationReport, VerifiedRecord, describe_other_file, examine,
@@ -306,12 +307,7 @@ fn cannot_read(path: &Path) -> impl FnOnce(io::Error) -> FileError {
 /// Opens a ledger for reading: it must be a regular file, or a link to one, since it may be read more than once.
 ///
 /// # Errors
-/// [`FileError::Io`], [`FileError::NotARegularFile`].
+/// [`FileError::Io`].
 pub fn open_ledger(path: &Path) -> Result<File, FileError> {
-    let failed = || FileError::from_io(path, "open the ledger");
-    let metadata = std::fs::metadata(path).map_err(failed())?;
-    if !metadata.is_file() {
-        return Err(FileError::NotARegularFile(path.to_owned()));
-    }
-    File::open(path).map_err(failed())
+    open_regular_file(path, "open the ledger")
 }

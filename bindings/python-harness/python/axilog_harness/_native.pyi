@@ -37,20 +37,6 @@ class Schema:
         """How ``text`` violates the schema, in words; ``None`` where it is one JSON value of at most
         1 MiB that conforms. Other threads run meanwhile."""
 
-def audit_schemas(path: Union[str, os.PathLike[str]]) -> tuple[str, str, list[str]]:
-    """Validates the questions and answers of a ledger again, as ``axilog audit`` does.
-
-    Args:
-        path: The ledger file, which is replayed under the configuration that it names.
-
-    Returns:
-        The result (``passed``, ``failed`` or ``not checked``), the finding in words, and a line for
-        each of the first 20 violations and of the first 20 refused answers.
-
-    Raises:
-        OSError where the ledger or a blob cannot be read.
-    """
-
 class InvalidGrammarError(ValueError):
     """A text is no grammar. The message says where and why."""
 

@@ -3,7 +3,7 @@
 An :class:`Agent` takes the answers of a language model, or of any other oracle, evaluates fixed
 policies on them, and records answer, decision and transition in a hash-chained :class:`Ledger`.
 :func:`verify`, :func:`replay` and :func:`audit` check such a file without the oracle. SRS-004
-specifies all of it; the library ``libaxilog``, which is in the wheel, implements it
+specifies all of it; the library ``libaxilog_host``, which is in the wheel, implements it
 (:mod:`axilog.capi`).
 
     >>> import axilog
@@ -13,10 +13,8 @@ specifies all of it; the library ``libaxilog``, which is in the wheel, implement
     True
 """
 
-from axilog._audit_checks import AuditCheck, CheckResult
-from axilog._blob_comparison import AuditVerdict, BlobReport
 from axilog.agent import Agent
-from axilog.auditing import AuditReport, UnjudgedOracle, audit
+from axilog.auditing import AuditCheck, AuditReport, CheckResult, UnjudgedOracle, audit
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
 from axilog.decision import BreachError, Decision, Judgement, Transition
@@ -71,7 +69,7 @@ from axilog.params import Params
 from axilog.policy import Policy
 from axilog.policy_set import PolicySet
 from axilog.q16 import from_q16, to_q16
-from axilog.verification import Report, replay, verify
+from axilog.verification import AuditVerdict, BlobReport, Report, replay, verify
 
 __version__: str = lib.ax_version().decode()
 """The version of the library."""

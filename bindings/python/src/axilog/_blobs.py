@@ -56,7 +56,7 @@ class BlobStore:
             if not _has_hash(path, digest):
                 self._write(path, data)
         except OSError as error:
-            raise LedgerIOError(self.ledger, f"write the blob {path}", error) from error
+            raise LedgerIOError.of_action(self.ledger, f"write the blob {path}", error) from error
 
     def _write(self, path: str, data: bytes) -> None:
         temporary, file = create_temporary(path)
@@ -87,7 +87,7 @@ class BlobStore:
                 return b""
             if error.errno in _LEADS_NOWHERE:
                 return None
-            raise LedgerIOError(self.ledger, f"read the blob {path}", error) from error
+            raise LedgerIOError.of_action(self.ledger, f"read the blob {path}", error) from error
 
     def is_taken(self, digest: str) -> bool:
         """Whether anything has the name of the blob with this hash, be it a blob or not."""
@@ -117,7 +117,7 @@ class BlobStore:
                     is_blob = _HASH.fullmatch(name) and self.path(name) == path
                     files.append((path, name if is_blob else None))
         except OSError as error:
-            raise LedgerIOError(self.ledger, "list the blobs", error) from error
+            raise LedgerIOError.of_action(self.ledger, "list the blobs", error) from error
         return files
 
     def has_hash(self, digest: str, limit: int) -> Optional[bool]:
@@ -132,7 +132,7 @@ class BlobStore:
         except FileNotFoundError:
             return False
         except OSError as error:
-            raise LedgerIOError(self.ledger, "read the blobs", error) from error
+            raise LedgerIOError.of_action(self.ledger, "read the blobs", error) from error
 
     def list_unnamed_files(self, named: Container[str]) -> list[tuple[str, Optional[str]]]:
         """Lists, as :meth:`list_files` does, the files that are not among ``named``, and the
@@ -168,7 +168,7 @@ class BlobStore:
                 sync_directory(directory)
         except OSError as error:
             action = f"move what was left behind to {aside}"
-            raise LedgerIOError(self.ledger, action, error) from error
+            raise LedgerIOError.of_action(self.ledger, action, error) from error
         return aside
 
 

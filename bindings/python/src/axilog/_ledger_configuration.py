@@ -4,16 +4,15 @@ section 5, Configuration; decision D26)."""
 from __future__ import annotations
 
 import ctypes
-import enum
 import hashlib
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, Optional, Union
 
 from axilog._blobs import EMPTY_HASH, BlobStore
 from axilog._ledger_check import read_lines
-from axilog._oracle_call import CONTROL_ORACLE, RESERVED_IDS
+from axilog._oracle_call import CONTROL_ORACLE
 from axilog.capi import lib
-from axilog.capi.constants import AX_TAG_OBS, AX_TAG_POLICY, AX_TAG_TRANS
+from axilog.capi.constants import AX_TAG_OBS
 from axilog.capi.structs import ax_ledger_entry_t
 from axilog.configuration import Configuration
 from axilog.enums import ReturnCode
@@ -34,39 +33,6 @@ class FirstReset(NamedTuple):
     offset: int
 
 
-class ConfigurationSource(enum.Enum):
-    """Where the configuration of a replay came from."""
-
-    LEDGER = "ledger"
-    CALLER = "caller"
-    BUILT_IN = "built-in"
-
-
-class Switches(NamedTuple):
-    """The two switches of a configuration (formats.md section 5)."""
-
-    permit_truncated: bool
-    stop_on_invalid: bool
-
-    def __str__(self) -> str:
-        if self.permit_truncated and self.stop_on_invalid:
-            return "permit_truncated and stop_on_invalid"
-        if self.permit_truncated:
-            return "permit_truncated only"
-        if self.stop_on_invalid:
-            return "stop_on_invalid only"
-        return "neither permit_truncated nor stop_on_invalid"
-
-
-class ExpectedRules(NamedTuple):
-    """What a caller says about a ledger's rules."""
-
-    policies: Optional[PolicySet] = None
-    """The policies; ``None`` leaves the choice to the ledger."""
-    switches: Optional[Switches] = None
-    """The switches, both of which must be so; ``None`` takes the ledger's own."""
-
-
 class ConfigurationDiffers(NamedTuple):
     """The configuration of a ledger is not the expected one, or its blob holds other bytes."""
 
@@ -78,9 +44,7 @@ class ConfigurationMissing(NamedTuple):
     """A ledger has no blob of its configuration, and its policies are not the built-in ones."""
 
 
-ConfigurationChoice = Union[
-    tuple[Configuration, ConfigurationSource], ConfigurationDiffers, ConfigurationMissing
-]
+ConfigurationChoice = Union[Configuration, ConfigurationDiffers, ConfigurationMissing]
 
 
 def complete_configuration(
@@ -137,48 +101,25 @@ def _parse_observation(entry: ax_ledger_entry_t) -> Optional[Observation]:
 
 
 def choose_configuration(
-    reset: Optional[FirstReset], blobs: BlobStore, expected: ExpectedRules
+    reset: Optional[FirstReset], blobs: BlobStore, policies: Optional[PolicySet]
 ) -> ConfigurationChoice:
     """Chooses the configuration under which a ledger with this first reset replays, which must have
     the hash that the reset names.
 
     If the caller expects policies, they must be the ledger's. Else the configuration is the blob
     beside the ledger, or where there is none the built-in policies. The two switches are the
-    ledger's: of their four combinations the one whose hash fits; switches that the caller expects
-    must equal them. A ledger without a reset names no configuration, and replays under the
-    policies and switches that the caller expects, or the built-in ones.
+    ledger's: of their four combinations the one whose hash fits. A ledger without a reset names no
+    configuration, and replays under the policies that the caller expects, or the built-in ones.
 
     Raises PolicyError for a configuration that no policy file can express, and LedgerIOError.
     """
-    choice = _choose_policies(reset, blobs, expected)
-    if expected.switches is None or isinstance(
-        choice, (ConfigurationDiffers, ConfigurationMissing)
-    ):
-        return choice
-    found = Switches(choice[0].permit_truncated, choice[0].stop_on_invalid)
-    if found == expected.switches:
-        return choice
-    return ConfigurationDiffers(
-        f"its policies are the expected ones, its switches are not: it has {found}, expected "
-        f"{expected.switches}"
-    )
-
-
-def _choose_policies(
-    reset: Optional[FirstReset], blobs: BlobStore, expected: ExpectedRules
-) -> ConfigurationChoice:
-    """Chooses the policies, with the switches that the ledger has."""
-    policies = expected.policies
     if reset is None:
-        switches = expected.switches or Switches(False, False)
-        if policies is not None:
-            return Configuration(policies, *switches), ConfigurationSource.CALLER
-        return Configuration(PolicySet.builtin(), *switches), ConfigurationSource.BUILT_IN
+        return Configuration(PolicySet.builtin() if policies is None else policies)
     digest = reset.configuration
     if policies is not None:
         found = _find_switches(policies, digest, None)
         if found is not None:
-            return found, ConfigurationSource.CALLER
+            return found
         kept = _read_named_configuration(blobs, digest)
         if kept is None:
             return ConfigurationDiffers(
@@ -186,30 +127,13 @@ def _choose_policies(
                 "tell whether they are different ones or a manifest belongs to it too"
             )
         found = _find_switches(policies, digest, kept.manifest)
-        if found is None:
-            return ConfigurationDiffers("the given policies are different ones")
-        return found, ConfigurationSource.CALLER
+        return found or ConfigurationDiffers("the given policies are different ones")
     data = blobs.get(digest, _MAX_BYTES)
     if data is not None:
         if hashlib.sha256(data).hexdigest() != digest:
             return ConfigurationDiffers(f"{blobs.path(digest)} holds other bytes")
-        return Configuration.parse(data, blobs.path(digest)), ConfigurationSource.LEDGER
-    found = _find_switches(PolicySet.builtin(), digest, None)
-    return ConfigurationMissing() if found is None else (found, ConfigurationSource.BUILT_IN)
-
-
-def holds_decisions(source: BinaryIO) -> bool:
-    """Whether a ledger has anything that policies decided, or names policies. One that only records
-    answers, as deployed gateways write it, has neither. The search ends at a line that is no ledger
-    line, which verification reports."""
-    for entry, _ in _parse_lines(source):
-        if entry.tag in (AX_TAG_POLICY, AX_TAG_TRANS):
-            return True
-        if entry.tag == AX_TAG_OBS:
-            observation = _parse_observation(entry)
-            if observation is not None and observation.oracle_id in RESERVED_IDS:
-                return True
-    return False
+        return Configuration.parse(data, blobs.path(digest))
+    return _find_switches(PolicySet.builtin(), digest, None) or ConfigurationMissing()
 
 
 def read_manifest_hash(blobs: BlobStore, digest: str) -> Optional[str]:

@@ -46,7 +46,7 @@ class LedgerFile:
             raise LedgerBusyError(path, read_holder(path)) from None
         except OSError as error:
             file.close()
-            raise LedgerIOError(path, "lock the ledger", error) from error
+            raise LedgerIOError.of_action(path, "lock the ledger", error) from error
         try:
             self.length = os.fstat(file.fileno()).st_size
             self._place = FilePlace.of(path, file)
@@ -62,7 +62,7 @@ class LedgerFile:
             raise
         except OSError as error:
             self.close()
-            raise LedgerIOError(path, "open the ledger", error) from error
+            raise LedgerIOError.of_action(path, "open the ledger", error) from error
 
     @classmethod
     def open(cls, path: str, create: bool) -> LedgerFile:
@@ -96,13 +96,13 @@ class LedgerFile:
             return cls(path, open_for_appending(path))
         except FileNotFoundError as error:
             if create:
-                raise LedgerIOError(path, "create the ledger", error) from error
+                raise LedgerIOError.of_action(path, "create the ledger", error) from error
             reason = "there is no such ledger; axilog.Ledger.create begins one"
             raise LedgerMissingError(path, reason) from error
         except OSError as error:
             if isinstance(error, LedgerError):
                 raise
-            raise LedgerIOError(path, "open the ledger", error) from error
+            raise LedgerIOError.of_action(path, "open the ledger", error) from error
 
     def open_reader(self) -> io.BufferedReader:
         """Opens a reader at the first byte. All readers share one position, so use one at a time;
@@ -123,7 +123,7 @@ class LedgerFile:
         except BaseException as error:
             action = self._undo_append()
             if isinstance(error, OSError):
-                raise LedgerIOError(self.path, action, error) from error
+                raise LedgerIOError.of_action(self.path, action, error) from error
             raise
         self.length += len(lines)
         try:
@@ -148,7 +148,7 @@ class LedgerFile:
         try:
             sync_file(self._file.fileno())
         except OSError as error:
-            raise LedgerIOError(self.path, "sync the ledger", error) from error
+            raise LedgerIOError.of_action(self.path, "sync the ledger", error) from error
         self.check_place()
 
     def _write(self, lines: bytes) -> None:
@@ -182,12 +182,12 @@ class LedgerFile:
             torn = reader.read(MAX_LINE_BYTES)
             path = self._write_torn_file(torn)
         except OSError as error:
-            raise LedgerIOError(self.path, "move the torn line aside", error) from error
+            raise LedgerIOError.of_action(self.path, "move the torn line aside", error) from error
         try:
             os.ftruncate(self._file.fileno(), offset)
             sync_file(self._file.fileno())
         except OSError as error:
-            raise LedgerIOError(self.path, "cut off the torn line", error) from error
+            raise LedgerIOError.of_action(self.path, "cut off the torn line", error) from error
         self.length = offset
         return path, len(torn)
 

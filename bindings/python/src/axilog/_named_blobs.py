@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Container
 from typing import NamedTuple, Optional, Union
 
 from axilog._blobs import EMPTY_HASH, BlobStore
 from axilog._ledger_configuration import read_manifest_hash
 from axilog._oracle_call import CONTROL_ORACLE
 from axilog.capi.constants import AX_TAG_OBS, AX_TAG_PROOF
-from axilog.entry import MAX_LINE_BYTES, Entry
+from axilog.entry import Entry
 from axilog.enums import Completion, Failure
-from axilog.errors import LedgerIOError, ManifestError, PolicyError
+from axilog.errors import ManifestError, PolicyError
 from axilog.manifest import Manifest
 from axilog.observation import Observation
 
@@ -83,40 +82,6 @@ class NamedBlobs:
         none. Raises LedgerIOError."""
         documents = self.find_bound_documents(store)
         return not documents or isinstance(find_manifest(store, documents[0]), Manifest)
-
-    def find_oracles_with_schemas(self, store: BlobStore) -> Container[str]:
-        """The oracles of whose answers a schema is declared; every oracle where the manifest is
-        missing or bad. Raises LedgerIOError."""
-        documents = self.find_bound_documents(store)
-        manifest = find_manifest(store, documents[0]) if documents else Manifest()
-        if not isinstance(manifest, Manifest):
-            return _EveryOracle()
-        return {oracle for oracle, named in manifest.schemas.items() if named.output is not None}
-
-    def take_lines(self, path: str, offset: int) -> None:
-        """Takes the records of the lines of a ledger from ``offset`` on, up to one that is none.
-        They are not verified. Raises LedgerIOError."""
-        try:
-            with open(path, "rb") as file:
-                if not file.seekable():
-                    return
-                file.seek(offset)
-                while (line := file.readline(MAX_LINE_BYTES)).endswith(b"\n"):
-                    entry = json.loads(line)
-                    record = entry["record"]
-                    if entry["tag"] == _OBS:
-                        self.add(record["input_hash"])
-                    elif record.get("kind") == "RAW":
-                        self.add(record["sha256"])
-        except (ValueError, KeyError, TypeError, AttributeError):
-            return
-        except OSError as error:
-            raise LedgerIOError(path, "read the ledger", error) from error
-
-
-class _EveryOracle(Container[str]):
-    def __contains__(self, oracle_id: object) -> bool:
-        return True
 
 
 class BadManifest(NamedTuple):

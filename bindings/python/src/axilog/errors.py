@@ -133,12 +133,17 @@ class LedgerDisplacedError(LedgerError):
 
 
 class LedgerIOError(LedgerError, OSError):
-    """The operating system refused an operation on a ledger; ``__cause__`` is its error."""
+    """The operating system refused an operation on a ledger; ``errno`` is the number of its
+    error."""
 
-    def __init__(self, path: str, action: str, cause: OSError) -> None:
-        LedgerError.__init__(self, path, f"cannot {action}: {cause.strerror or cause}")
-        self.errno = cause.errno
-        self.__cause__ = cause
+    def __init__(self, path: str, reason: str, errno: Optional[int]) -> None:
+        LedgerError.__init__(self, path, reason)
+        self.errno = errno
+
+    @classmethod
+    def of_action(cls, path: str, action: str, cause: OSError) -> LedgerIOError:
+        """The error that ``cause`` is for whoever asked for the action."""
+        return cls(path, f"cannot {action}: {cause.strerror or cause}", cause.errno)
 
 
 class ConfigurationError(LedgerError):

@@ -11,9 +11,9 @@ from typing import NamedTuple, Optional, Union
 from axilog._blobs import BlobStore
 from axilog._declared_schemas import DeclaredSchemas, SchemaDocument
 from axilog._interrupted_answer import bind_interrupted_answer
-from axilog._ledger_check import Expectations, LedgerCheck, RecordVisitor
-from axilog._ledger_configuration import ExpectedRules
+from axilog._ledger_check import LedgerCheck, RecordVisitor
 from axilog._ledger_file import LedgerFile
+from axilog._ledger_replay import replay_stream
 from axilog._named_blobs import NamedBlobs, lacks_answer
 from axilog._oracle_call import check_identities
 from axilog._recorder import Recorder
@@ -33,7 +33,6 @@ from axilog.errors import (
 from axilog.manifest import Manifest, Predecessor
 from axilog.observation import Observation
 from axilog.policy_set import PolicySet
-from axilog.verification import replay_stream
 
 _NO_SCHEMAS: Mapping[str, SchemaDocument] = {}
 
@@ -205,7 +204,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         try:
             data = self._file.open_reader().read(most)
         except OSError as error:
-            raise LedgerIOError(self.path, "read the ledger", error) from error
+            raise LedgerIOError.of_action(self.path, "read the ledger", error) from error
         if data.startswith(genesis):
             return b"\n" not in data[len(genesis) :]
         return genesis.startswith(data)
@@ -271,7 +270,7 @@ class Ledger(AbstractContextManager["Ledger"]):
             with open(self._torn_line.path, "rb") as file:
                 return file.read()
         except OSError as error:
-            raise LedgerIOError(self.path, "read the torn line", error) from error
+            raise LedgerIOError.of_action(self.path, "read the torn line", error) from error
 
     def _move_aside(self, named: NamedBlobs) -> None:
         """Moves the files among the blobs that ``named`` does not have out of them."""
@@ -282,12 +281,11 @@ class Ledger(AbstractContextManager["Ledger"]):
     def _replay(self, policies: Optional[PolicySet], visitor: RecordVisitor) -> LedgerCheck:
         try:
             source = self._file.open_reader()
-            rules = ExpectedRules(policies)
-            return replay_stream(source, self.path, rules, Expectations(), visitor).check
+            return replay_stream(source, self.path, policies, visitor)
         except OSError as error:
             if isinstance(error, AxilogError):
                 raise
-            raise LedgerIOError(self.path, "read the ledger", error) from error
+            raise LedgerIOError.of_action(self.path, "read the ledger", error) from error
 
     def _attach_agent(self) -> None:
         """Reserves the ledger for the agent that calls. Raises LedgerError for a second agent."""

@@ -1,53 +1,74 @@
 """Verification and replay of ledger files, which need no oracle and trust nobody (SRS-004 section
-13; formats.md section 6)."""
+13; formats.md section 6). The library makes both; this module gives its findings their types."""
 
 from __future__ import annotations
 
-import os
-import re
-import stat
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import BinaryIO, NamedTuple, Optional, Union
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Optional, Union
 
-from axilog._blob_comparison import AuditVerdict, BlobComparison, BlobReport
-from axilog._blobs import BlobStore
-from axilog._ledger_check import (
-    EarlierHead,
-    Expectations,
-    LedgerCheck,
-    RecordVisitor,
-    look_until_settled,
+from axilog._host_check import (
+    EarlierHeads,
+    Path,
+    check_ledger,
+    expect_rules,
+    make_expectations,
 )
-from axilog._ledger_configuration import (
-    ConfigurationChoice,
-    ConfigurationDiffers,
-    ConfigurationMissing,
-    ConfigurationSource,
-    ExpectedRules,
-    FirstReset,
-    Switches,
-    choose_configuration,
-    find_first_reset,
-)
-from axilog._recorder import Recorder
+from axilog.capi import lib
 from axilog.enums import Health, Profile, Verdict
-from axilog.errors import (
-    ConfigurationError,
-    LedgerDefect,
-    LedgerError,
-    LedgerIOError,
-    LedgerMissingError,
-    PolicyError,
-)
 from axilog.policy_set import PolicySet
 
-Path = Union[str, "os.PathLike[str]"]
-_HASH = re.compile(r"[0-9A-Fa-f]{64}")
-EarlierHeads = Sequence[tuple[int, str]]
-"""Pairs of a number of records and the head that the ledger had then, as ``Agent.entries`` and
-``Agent.head`` give both."""
+
+class AuditVerdict(enum.Enum):
+    """The verdict over checks of a ledger: those of an audit, or of the blobs alone."""
+
+    OK = "OK"
+    """Every check was made and passed."""
+    FAILED = "FAILED"
+    """A check was made and failed."""
+    INCOMPLETE = "INCOMPLETE"
+    """No check failed, and one could not be made."""
+
+
+@dataclass(frozen=True)
+class BlobReport:
+    """What :func:`verify` found about the blobs beside a ledger (formats.md section 6, Blobs). All
+    are counted, and the first 20 of each kind are named."""
+
+    checked: int
+    """How many blobs were hashed."""
+    altered_count: int
+    """How many blobs have another hash than their name, or another length than their record
+    says."""
+    altered: list[str]
+    """The paths of the first of them."""
+    missing_count: int
+    """How many blobs that a record names are not there."""
+    missing: list[tuple[Optional[int], str]]
+    """The first of them: the sequence of the observation that needs the blob, ``None`` for a
+    manifest or schema, and its path."""
+    unread_count: int
+    """How many blobs were not read, since they have more than 67108864 bytes."""
+    unread: list[str]
+    """The paths of the first of them."""
+    unreferenced_count: int
+    """How many files no record names, as an interrupted writer leaves them; no failure. 0 where the
+    ledger has a defect, since records behind it may name them."""
+    unreferenced: list[str]
+    """The paths of the first of them."""
+    bound_answers: int
+    """How many raw answers a RAW record binds."""
+    unbound_answers: int
+    """How many observations lack a part of their answer and have no RAW record behind them."""
+
+    @property
+    def verdict(self) -> AuditVerdict:
+        """FAILED where a blob that a record names is missing or altered, else INCOMPLETE where one
+        was not read."""
+        if self.altered_count or self.missing_count:
+            return AuditVerdict.FAILED
+        return AuditVerdict.INCOMPLETE if self.unread_count else AuditVerdict.OK
 
 
 @dataclass(frozen=True)
@@ -76,6 +97,9 @@ class Report:
     """In a good ledger: whether the last record is a seal."""
     profiles: tuple[Profile, ...] = ()
     """In a good ledger: the profiles that its observations are written in."""
+    deployed: Optional[dict[str, Any]] = None
+    """Where deployed gateways wrote records that SRS-004 forbids or does not have: how many, and
+    what, as ``axilog verify --json`` has it."""
     blobs: Optional[BlobReport] = None
     """What was found about the blobs; ``None`` where ``verify`` was not asked to check them."""
     health: Optional[Health] = None
@@ -110,7 +134,7 @@ def verify(
     blobs: bool = False,
 ) -> Report:
     """Verifies a ledger file as ``axilog verify`` does: hashes, chain, canonical forms, order,
-    witnesses and models. One line is in memory at a time.
+    witnesses and models. One line is in memory at a time, and other threads run meanwhile.
 
     Args:
         path: The ledger file.
@@ -131,27 +155,12 @@ def verify(
         The report. A defect of the ledger is in it and raises nothing.
 
     Raises:
-        LedgerMissingError, LedgerIOError, and ValueError for an expectation out of range.
+        LedgerError for a path that is no regular file, LedgerMissingError, LedgerIOError, and
+        ValueError for an expectation out of range.
     """
-    name = os.fspath(path)
-    expected = make_expectations(expect_head, expect_entries, expect_models or {}, extends)
-    try:
-        with open(name, "rb", buffering=1 << 16) as file:
-
-            def look() -> tuple[LedgerCheck, Optional[BlobComparison]]:
-                comparison = BlobComparison(BlobStore(name)) if blobs else None
-                visitor = None if comparison is None else comparison.take_record
-                return LedgerCheck(file, None, expected, visitor), comparison
-
-            check, comparison = look_until_settled(file, look, lambda found: _doubt(found[0]))
-    except OSError as error:
-        raise reading_error(name, error) from error
-    found = None if comparison is None else comparison.finish(check.defect is None)
-    return _make_report(name, check, found)
-
-
-def _doubt(check: LedgerCheck) -> Optional[str]:
-    return None if check.defect is None else str(check.defect)
+    expected = make_expectations(expect_head, expect_entries, expect_models, extends)
+    expected.blobs = int(bool(blobs))
+    return _make_report(check_ledger(lib.axh_verify, path, expected))
 
 
 def replay(
@@ -186,176 +195,22 @@ def replay(
         The report. A defect of the ledger is in it and raises nothing.
 
     Raises:
-        ConfigurationError where the ledger is good but its configuration cannot be had, LedgerError
-        for a path that is no regular file, LedgerMissingError, LedgerIOError, and ValueError for an
-        expectation out of range.
+        ConfigurationError where the ledger is good but its configuration cannot be had, and as
+        :func:`verify` does.
     """
-    name = os.fspath(path)
-    expected = make_expectations(expect_head, expect_entries, expect_models or {}, extends)
-    rules = make_expected_rules(policies, permit_truncated, stop_on_invalid)
-    with open_ledger(name) as file:
-        check, source = replay_stream(file, name, rules, expected)
-    agent = None if check.defect is not None or source is None else check.restore_agent()
-    if agent is None or source is None or check.configuration is None:
-        return _make_report(name, check)
-    health, faults = Health(agent.health), agent.fault_accumulator
-    recorder = Recorder()
-    recorder.attach(agent)
-    check.complete_last_step(agent)
-    return replace(
-        _make_report(name, check),
-        health=health,
-        fault_count=faults,
-        last_timestamp=agent.last_timestamp,
-        configuration=check.configuration.hash(),
-        configuration_source=source.value,
-        permit_truncated=check.configuration.permit_truncated,
-        stop_on_invalid=check.configuration.stop_on_invalid,
-        interrupted=bool(recorder.entries),
-    )
+    expected = make_expectations(expect_head, expect_entries, expect_models, extends)
+    expect_rules(expected, policies, permit_truncated, stop_on_invalid)
+    return _make_report(check_ledger(lib.axh_replay, path, expected))
 
 
-class LedgerReplay(NamedTuple):
-    """The replay of a ledger, or its verification where its configuration cannot be had."""
-
-    check: LedgerCheck
-    """What was found."""
-    source: Optional[ConfigurationSource]
-    """Where the configuration came from; ``None`` where it cannot be had."""
-
-
-def replay_stream(
-    source: BinaryIO,
-    path: str,
-    rules: ExpectedRules,
-    expected: Expectations,
-    visitor: Optional[RecordVisitor] = None,
-) -> LedgerReplay:
-    """Replays the ledger in ``source``, whose path is ``path``, under the configuration that it
-    names. Raises ConfigurationError and LedgerIOError."""
-    blobs = BlobStore(path)
-    source.seek(0)
-    reset = find_first_reset(source)
-    source.seek(0)
-    policy_error: Optional[PolicyError] = None
-    choice: ConfigurationChoice
-    try:
-        choice = choose_configuration(reset, blobs, rules)
-    except PolicyError as error:
-        choice, policy_error = ConfigurationMissing(), error
-    if not isinstance(choice, (ConfigurationDiffers, ConfigurationMissing)):
-        configuration, chosen_from = choice
-        return LedgerReplay(LedgerCheck(source, configuration, expected, visitor), chosen_from)
-
-    # A defect of the ledger itself matters more than its configuration.
-    check = LedgerCheck(source, None, expected, visitor)
-    differs = isinstance(choice, ConfigurationDiffers)
-    if check.defect is not None and _comes_first(check.defect, reset, differs):
-        return LedgerReplay(check, None)
-    digest, sequence, offset = reset or FirstReset("", 0, 0)
-    if policy_error is not None:
-        raise ConfigurationError(
-            path,
-            f"{policy_error}; a configuration with an operator outside GT, LT, GE, LE cannot be "
-            "replayed here",
-        )
-    if isinstance(choice, ConfigurationMissing):
-        raise ConfigurationError(
-            path,
-            f"its configuration {digest} is missing: no file {blobs.path(digest)}, and the "
-            "built-in policies do not give it by themselves; put the file back, or give the "
-            "policies it was made under where no manifest belongs to it",
-        )
-    reason = f"the ledger was made under the configuration {digest}; {choice.reason}"
-    check.defect = LedgerDefect(Verdict.CONFIG_MISMATCH, sequence, offset, reason)
-    return LedgerReplay(check, None)
-
-
-def _comes_first(defect: LedgerDefect, reset: Optional[FirstReset], differs: bool) -> bool:
-    """Whether the report names ``defect`` rather than the configuration, which differs or is
-    missing."""
-    if differs:
-        return reset is None or defect.sequence <= reset.sequence
-    # Without its torn line the ledger is good, and so needs its configuration all the same.
-    return defect.verdict is not Verdict.TORN
-
-
-@contextmanager
-def open_ledger(path: str) -> Iterator[BinaryIO]:
-    """Opens a ledger that is read more than once, and gives errors of reading it their names.
-    Raises LedgerError for a path that is no regular file, LedgerMissingError, LedgerIOError."""
-    try:
-        with open(path, "rb", buffering=1 << 16) as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise LedgerError(path, "is not a regular file, which a ledger must be")
-            yield file
-    except OSError as error:
-        raise reading_error(path, error) from error
-
-
-def reading_error(path: str, error: OSError) -> LedgerError:
-    """The package's exception for an error of reading the ledger at ``path``."""
-    if isinstance(error, LedgerError):
-        return error
-    if isinstance(error, FileNotFoundError):
-        return LedgerMissingError(path, "there is no such ledger")
-    return LedgerIOError(path, "read the ledger", error)
-
-
-def make_expectations(
-    head: Optional[str],
-    entries: Optional[int],
-    models: Mapping[str, str],
-    extends: EarlierHeads,
-) -> Expectations:
-    """Checks what a caller expects of a ledger. Raises ValueError for a value out of its range."""
-    if entries is not None and not 1 <= entries < 2**64:
-        raise ValueError(f"expect_entries: found {entries!r}, expected a number from 1")
-    earlier_heads = []
-    for number, noted in extends:
-        if not 1 <= number < 2**64:
-            raise ValueError(f"extends: found {number!r} records, expected a number from 1")
-        earlier_heads.append(EarlierHead(number, _parse_head(noted, "extends")))
-    expected_head = None if head is None else _parse_head(head, "expect_head")
-    return Expectations(entries, expected_head, models, tuple(earlier_heads))
-
-
-def make_expected_rules(
-    policies: Optional[PolicySet], permit_truncated: bool, stop_on_invalid: bool
-) -> ExpectedRules:
-    """What a caller expects of a ledger's rules. Policies, or a switch that is on, name both
-    switches."""
-    named = policies is not None or permit_truncated or stop_on_invalid
-    switches = Switches(bool(permit_truncated), bool(stop_on_invalid)) if named else None
-    return ExpectedRules(policies, switches)
-
-
-def _parse_head(text: str, where: str) -> bytes:
-    if not _HASH.fullmatch(text):
-        raise ValueError(f"{where}: found {text!r}, expected 64 hexadecimal digits")
-    return bytes.fromhex(text)
-
-
-def _make_report(path: str, check: LedgerCheck, blobs: Optional[BlobReport] = None) -> Report:
-    if check.defect is not None:
-        verdict, sequence, offset, reason = check.defect
-        return Report(
-            ledger=path,
-            verdict=verdict,
-            ok=False,
-            sequence=sequence,
-            offset=offset,
-            reason=reason,
-            blobs=blobs,
-        )
-    ok = blobs is None or blobs.verdict is AuditVerdict.OK
-    return Report(
-        ledger=path,
-        verdict=Verdict.OK if blobs is None or ok else blobs.verdict,
-        ok=ok,
-        entries=check.entries,
-        head=check.head.hex(),
-        sealed=check.sealed,
-        profiles=tuple(sorted(check.profiles)),
-        blobs=blobs,
-    )
+def _make_report(found: dict[str, Any]) -> Report:
+    """Gives the members of the library's object their types."""
+    named = found["verdict"]
+    found["verdict"] = Verdict[named] if named in Verdict.__members__ else AuditVerdict(named)
+    found["profiles"] = tuple(Profile[name] for name in found.get("profiles", ()))
+    if "health" in found:
+        found["health"] = Health[found["health"]]
+    if "blobs" in found:
+        missing = [(blob["ledger_seq"], blob["path"]) for blob in found["blobs"]["missing"]]
+        found["blobs"] = BlobReport(**{**found["blobs"], "missing": missing})
+    return Report(**found)

@@ -856,6 +856,17 @@ extern "C" {
 const char *axh_last_error(void);
 
 /**
+ * Gives the operating system's number of the last error of the calling thread.
+ *
+ * A call that succeeds leaves it as it is.
+ *
+ * @return An errno of Unix, or an error of GetLastError on Windows; 0 where the last error was no refusal of the
+ *     operating system, or no call of this thread has failed.
+ * @see SRS-004 §25.2
+ */
+int axh_last_os_error(void);
+
+/**
  * Begins a ledger: keeps its configuration, and records a reset and the time, durably. The agent is ENABLED afterwards.
  *
  * The file must be absent, empty, or hold the genesis only; a ledger is never overwritten. Its blobs are kept beside

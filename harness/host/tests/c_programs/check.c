@@ -1,6 +1,7 @@
 /* Checks a sealed ledger by its path, and what somebody noted of it: its length without the seal, its head, and
  * LENGTH:HEAD with the seal. Then begins a ledger, at the last argument, and checks it while it is open. */
 
+#include <errno.h>
 #include <string.h>
 #include "check.h"
 
@@ -69,7 +70,9 @@ static void give_wrong_expectations(const char *path)
 
     refuse(axh_verify, NULL, NULL, AXH_ERR_ARGUMENT, "file is NULL");
     refuse(axh_verify, "/nowhere/ledger.jsonl", NULL, AXH_ERR_IO, "/nowhere");
+    CHECK(axh_last_os_error() == ENOENT);
     refuse(axh_audit, "/", NULL, AXH_ERR_IO, "regular file");
+    CHECK(axh_last_os_error() == 0);
     refuse(axh_head, path, &expected, AXH_ERR_ARGUMENT, "size of expected is 8");
     expected = (axh_expectations_t){ .size = sizeof expected, .head = word };
     refuse(axh_replay, path, &expected, AXH_ERR_ARGUMENT, "expected.head: expected 64");

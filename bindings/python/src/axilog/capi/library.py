@@ -1,4 +1,5 @@
-"""Finds and loads the shared library ``libaxilog``, and checks its version."""
+"""Finds and loads the shared library ``libaxilog_host``, which has the functions of ``libaxilog``
+too, and checks its version."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from axilog.capi import functions
+from axilog.capi import functions, host
 
 ABI_VERSION = (0, 2)
 """The version of the C interface that this package was written for, major and minor. It needs a
@@ -22,7 +23,8 @@ class LibraryError(ImportError):
 
 def file_name() -> str:
     """The file name of the shared library on this system."""
-    return {"darwin": "libaxilog.dylib", "win32": "axilog.dll"}.get(sys.platform, "libaxilog.so")
+    names = {"darwin": "libaxilog_host.dylib", "win32": "axilog_host.dll"}
+    return names.get(sys.platform, "libaxilog_host.so")
 
 
 def library_path() -> Path:
@@ -50,9 +52,11 @@ def _load(path: Path) -> ctypes.CDLL:
     _check_version(library, path, origin)
     try:
         functions.set_prototypes(library)
+        host.set_prototypes(library)
     except AttributeError as error:
         raise LibraryError(
-            f"axilog: {path}{origin} lacks a function of libaxilog: {error}"
+            f"axilog: {path}{origin} lacks a function of libaxilog_host: {error}; build it with "
+            "`cargo build --release -p axilog-host`"
         ) from error
     return library
 
@@ -62,7 +66,7 @@ def _check_version(library: ctypes.CDLL, path: Path, origin: str) -> None:
         ax_abi_version = library.ax_abi_version
     except AttributeError as error:
         raise LibraryError(
-            f"axilog: {path}{origin} is not libaxilog: it has no function ax_abi_version"
+            f"axilog: {path}{origin} is not libaxilog_host: it has no function ax_abi_version"
         ) from error
     ax_abi_version.restype = ctypes.c_uint32
     ax_abi_version.argtypes = []
