@@ -9,5 +9,4 @@ mod blocks;
 mod pages;
 #[cfg(unix)]
 mod power_failure;
-mod readme;
 mod requirements;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import json
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -84,6 +85,46 @@ def test_an_inadmissible_answer_is_recorded_and_alarms() -> None:
         found = decision.observation
         assert found is not None and found.failure is axilog.Failure.INVALID_OUTPUT
         assert "not UTF-8 in NFC" in decision.why
+
+
+def test_a_decision_is_true_where_its_answer_may_be_acted_on() -> None:
+    agent = make_enabled_agent()
+    permitted = observe(agent, b'{"value": 69,\r\n"a": 1}')
+    assert permitted and permitted.may_act
+    assert permitted.raw == b'{"value": 69,\r\n"a": 1}'
+    assert permitted.output() == '{"value": 69,\n"a": 1}'
+    # The time is permitted, and there is no answer.
+    clock = agent.observe_time(agent.last_timestamp + 1)
+    assert clock.ok and not clock and clock.raw is None
+    with pytest.raises(ValueError, match="has no answer"):
+        clock.output()
+    breach = observe(agent, b'{"value": 71}')
+    behind = observe(agent, b'{"value": 1}')
+    failure = agent.observe_failure(axilog.Failure.TIMEOUT, oracle_id="llm", model_id="m")
+    assert behind.permitted and behind.health is Health.ALARM
+    for decision in (breach, behind, failure):
+        assert not decision and not decision.may_act
+        with pytest.raises(axilog.BreachError) as caught:
+            decision.output()
+        assert caught.value.decision is decision
+    assert (breach.raw, failure.raw) == (b'{"value": 71}', None)
+    # Bytes that are no text are refused before they are read as one.
+    with pytest.raises(axilog.BreachError):
+        observe(make_enabled_agent(), b"\xff").output()
+
+
+def test_a_decision_is_written_as_json() -> None:
+    decision = observe(make_enabled_agent(sink=lambda entry: None), b'{"value": 71.5}')
+    told = json.loads(json.dumps(decision.to_dict()))
+    assert told["policies"] == [
+        {
+            "policy_id": "POL-001-MAX-VELOCITY",
+            "result": "BREACH",
+            "actual": "71.5",
+            "threshold": "70",
+        }
+    ]
+    assert (told["may_act"], told["health"], told["why"]) == (False, "ALARM", decision.why)
 
 
 def test_a_failure_of_the_oracle_is_a_breach() -> None:

@@ -140,16 +140,22 @@ def test_every_inline_function_has_its_python_version() -> None:
 
 
 def test_what_is_called_of_the_host_library_is_as_the_c_compiler_has_it() -> None:
-    struct = host.axh_expectations_t
-    numbers = [name for name in vars(host) if name.startswith("AXH_")]
-    assert len(numbers) == 5
-    body = [f'    printf("%zu\\n", sizeof({struct.__name__}));']
-    fields = [name for name, *_ in struct._fields_]
-    body += [f'    printf("%zu\\n", offsetof({struct.__name__}, {field}));' for field in fields]
-    body += [f'    printf("%d\\n", {name});' for name in numbers]
-    found = [ctypes.sizeof(struct), *(getattr(struct, field).offset for field in fields)]
-    found += [getattr(host, name) for name in numbers]
-    assert list(map(int, headers.run_c("\n".join(body)).split())) == found
+    found = {name: value for name, value in vars(host).items() if name.startswith("AXH_")}
+    body = [f'    printf("{name} %d\\n", {name});' for name in found]
+    structs = [struct for name, struct in vars(host).items() if name.startswith("axh_")]
+    assert (len(found), len(structs)) == (11, 6)
+    for struct in structs:
+        name = struct.__name__
+        found[name] = ctypes.sizeof(struct)
+        body.append(f'    printf("{name} %zu\\n", sizeof({name}));')
+        for field, *_ in struct._fields_:
+            place = getattr(struct, field)
+            found[f"{name}.{field}"] = place.offset << 16 | place.size
+            size = f"sizeof((({name} *)0)->{field})"
+            number = f"offsetof({name}, {field}) << 16 | {size}"
+            body.append(f'    printf("{name}.{field} %zu\\n", {number});')
+    printed = headers.run_c("\n".join(body)).splitlines()
+    assert {name: int(number) for name, number in map(str.split, printed)} == found
 
 
 def test_the_genesis_is_exported() -> None:

@@ -22,14 +22,14 @@ def test_the_programs_of_the_guide_run(
 ) -> None:
     guide = ROOT / "docs" / "python.md"
     programs = python_blocks(guide)
-    assert len(programs) == 9
+    assert len(programs) == 11
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for program in programs:
         exec(compile(program, guide, "exec"), names)
     printed = capsys.readouterr().out
     lines = printed.splitlines()
-    assert len(lines) == 3
+    assert len(lines) == 4
     assert {f"    {line}" for line in lines} <= set(guide.read_text().splitlines())
     assert cli.run("verify", "--blobs", "l.jsonl").returncode == 0
     assert cli.run("replay", "l.jsonl").returncode == 0

@@ -39,7 +39,7 @@ def test_the_commands_of_the_readme_end_in_a_ledger_that_verifies(cli: Cli, tmp_
         )
         assert process.returncode == 0, (command, process.stderr)
         outputs.append(process.stdout)
-    assert outputs[2] == "ENABLED\nALARM\n"
+    assert outputs[2] == '{"value": 69}\nALARM\n'
     assert outputs[3].startswith("OK  ")
     assert cli.run("verify", "--blobs", tmp_path / "answers.jsonl").returncode == 0
     assert cli.run("replay", tmp_path / "answers.jsonl").returncode == 0

@@ -13,8 +13,10 @@ specifies all of it; the library ``libaxilog_host``, which is in the wheel, impl
     True
 """
 
+from axilog._ledger_reader import RecordKind
 from axilog.agent import Agent
 from axilog.auditing import AuditCheck, AuditReport, CheckResult, UnjudgedOracle, audit
+from axilog.canonical import canonical_json
 from axilog.capi import ABI_VERSION, LibraryError, lib
 from axilog.configuration import Configuration
 from axilog.decision import BreachError, Decision, Judgement, Transition
@@ -69,6 +71,8 @@ from axilog.params import Params
 from axilog.policy import Policy
 from axilog.policy_set import PolicySet
 from axilog.q16 import from_q16, to_q16
+from axilog.reading import RawAnswer, Reader, Record, read
+from axilog.tables import to_arrow, to_pandas, to_polars
 from axilog.verification import AuditVerdict, BlobReport, Report, replay, verify
 
 __version__: str = lib.ax_version().decode()
@@ -129,7 +133,11 @@ __all__ = [
     "PolicySet",
     "Predecessor",
     "Profile",
+    "RawAnswer",
+    "Reader",
+    "Record",
     "RecordError",
+    "RecordKind",
     "Report",
     "ResetMissingError",
     "ReturnCode",
@@ -145,9 +153,14 @@ __all__ = [
     "__version__",
     "audit",
     "canonical_input",
+    "canonical_json",
     "derive_input",
     "from_q16",
+    "read",
     "replay",
+    "to_arrow",
+    "to_pandas",
+    "to_polars",
     "to_q16",
     "verify",
 ]

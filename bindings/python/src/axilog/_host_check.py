@@ -3,33 +3,18 @@ with ``--json``."""
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
 from collections.abc import Mapping, Sequence
-from ctypes import byref, c_char_p, c_void_p, sizeof, string_at
-from typing import Any, Callable, Optional, Union
+from ctypes import byref, c_char_p, c_void_p, sizeof
+from typing import Any, Callable, Optional
 
-from axilog.capi import lib
-from axilog.capi.host import (
-    AXH_ERR_ARGUMENT,
-    AXH_ERR_IO,
-    AXH_ERR_LEDGER,
-    AXH_NOT_OK,
-    AXH_OK,
-    axh_expectations_t,
-)
-from axilog.errors import (
-    AxilogError,
-    ConfigurationError,
-    LedgerError,
-    LedgerIOError,
-    LedgerMissingError,
-)
+from axilog._host_call import Path, encode_path, make_error, take_string
+from axilog.capi.host import AXH_NOT_OK, AXH_OK, axh_expectations_t
+from axilog.errors import ConfigurationError
 from axilog.policy_set import PolicySet
 
-Path = Union[str, "os.PathLike[str]"]
 EarlierHeads = Sequence[tuple[int, str]]
 """Pairs of a number of records and the head that the ledger had then, as ``Agent.entries`` and
 ``Agent.head`` give both."""
@@ -80,37 +65,15 @@ def check_ledger(
     """Makes a check of the library, such as ``lib.axh_verify``. Raises LedgerMissingError,
     LedgerIOError, LedgerError, ConfigurationError, and ValueError for an expectation that the
     library refuses."""
-    name = os.fsencode(path)
-    if b"\0" in name:
-        raise ValueError(f"found the path {os.fspath(path)!r}, expected one without NUL")
+    name = encode_path(path)
     text = c_void_p()
     status = check(name, byref(expected), byref(text))
     if status not in (AXH_OK, AXH_NOT_OK):
-        raise _make_error(status, os.fsdecode(name))
-    try:
-        found: dict[str, Any] = json.loads(string_at(text.value or 0))
-    finally:
-        lib.axh_string_free(text)
+        raise make_error(status, os.fsdecode(name), ConfigurationError)
+    found: dict[str, Any] = json.loads(take_string(text))
     # The object has the path as text, in which bytes that are no UTF-8 are replaced.
     found["ledger"] = os.fsdecode(name)
     return found
-
-
-def _make_error(status: int, path: str) -> Exception:
-    """The exception for what the last call on this thread returned."""
-    reason = lib.axh_last_error().decode()
-    if status == AXH_ERR_ARGUMENT:
-        return ValueError(reason)
-    # The library's sentence begins with the path, and so do those of these exceptions.
-    reason = reason.removeprefix(f"{path}: ")
-    if status == AXH_ERR_LEDGER:
-        return ConfigurationError(path, reason)
-    if status != AXH_ERR_IO:
-        return AxilogError(reason)
-    number = lib.axh_last_os_error()
-    if number == errno.ENOENT:
-        return LedgerMissingError(path, reason)
-    return LedgerIOError(path, reason, number) if number else LedgerError(path, reason)
 
 
 def _make_array(texts: list[str]) -> Any:

@@ -173,8 +173,8 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
                 any, the recorded input says so.
 
         Returns:
-            The decision. A breach is a decision and no exception: look at its ``ok``, or call its
-            ``raise_for_breach()``.
+            The decision, which is true where the answer may be acted on. A breach is a decision and
+            no exception; its ``output()`` raises one.
 
         Raises:
             InputError, IdentityError, ModelError, OracleRefusedError, SchemaError,
@@ -215,6 +215,7 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
                 self._note_model(call)
             decision = self._make_decision(sequence, code)
             decision.policy_missing = call.lacks_policy
+            decision.raw = answer
             return decision
         finally:
             self._unlock()
@@ -273,7 +274,7 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
             call.struct.failure_type = int(Failure(failure))
             call.struct.input = prompt
             call.struct.input_len = len(prompt)
-            return self._observe_recorded(call, prompt, b"")
+            return self._observe_recorded(call, prompt, None)
 
     def observe_time(self, timestamp: Optional[int] = None, *, force: bool = False) -> Decision:
         """Records the time.
@@ -401,13 +402,16 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         decision.schema_violation = violation
         return decision
 
-    def _observe_recorded(self, call: OracleCall, prompt: bytes, answer: bytes) -> Decision:
+    def _observe_recorded(
+        self, call: OracleCall, prompt: bytes, answer: Optional[bytes]
+    ) -> Decision:
         """Observes ``call`` as a step. A ledger keeps the prompt as a blob before, and the answer
         too if the observation does not hold it; the RAW record behind it names that blob."""
         if self._ledger is not None:
             self._ledger._put_blob(prompt)
-        decision = self._run_step(lambda: self._observe_call(call), answer)
+        decision = self._run_step(lambda: self._observe_call(call), answer or b"")
         decision.policy_missing = call.lacks_policy
+        decision.raw = answer
         self._note_model(call)
         return decision
 

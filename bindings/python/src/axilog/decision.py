@@ -11,6 +11,7 @@ from axilog.capi.constants import AX_TAG_OBS, AX_TAG_POLICY, AX_TAG_TRANS, Q16_1
 from axilog.entry import Entry
 from axilog.enums import Completion, Health, PolicyResult
 from axilog.errors import AxilogError
+from axilog.inputs import canonical_input
 from axilog.observation import Observation
 from axilog.q16 import from_q16
 
@@ -46,6 +47,16 @@ class Judgement(NamedTuple):
         """The limit of the policy, as an exact decimal."""
         return from_q16(self.threshold)
 
+    def to_dict(self) -> dict[str, Any]:
+        """The judgement as what :func:`json.dumps` takes, its numbers as decimals in texts."""
+        actual = self.actual_decimal
+        return {
+            "policy_id": self.policy_id,
+            "result": self.result.name,
+            "actual": None if actual is None else str(actual),
+            "threshold": str(self.threshold_decimal),
+        }
+
 
 class Transition(NamedTuple):
     """An AX:TRANS:v1 record: the agent's transition on one observation."""
@@ -65,7 +76,8 @@ class Transition(NamedTuple):
 
 
 class Decision:
-    """What an agent decided on one input.
+    """What an agent decided on one input. A decision is true where an answer may be acted on, so
+    that ``if agent.observe(…):`` acts on nothing else.
 
     ``records``, and ``observation``, ``policies`` and ``transition``, which are read from them, are
     empty or ``None`` where the agent has neither a ledger nor a sink.
@@ -77,6 +89,7 @@ class Decision:
         "ledger_seq",
         "permitted",
         "policy_missing",
+        "raw",
         "records",
         "schema_violation",
     )
@@ -98,6 +111,8 @@ class Decision:
     conforms or none is declared."""
     policy_missing: bool
     """Whether the agent requires that a policy judged the answer, and none did."""
+    raw: Optional[bytes]
+    """The answer as it came; ``None`` on a failure, on the time and on a control input."""
 
     def __init__(
         self,
@@ -114,10 +129,43 @@ class Decision:
         self.records = records
         self.schema_violation: Optional[str] = None
         self.policy_missing = False
+        self.raw: Optional[bytes] = None
+
+    def __bool__(self) -> bool:
+        return self.may_act
+
+    @property
+    def may_act(self) -> bool:
+        """Whether there is an answer that may be acted on: ``ok``, and on an oracle's answer rather
+        than on the time or a control input."""
+        return self.raw is not None and self.ok
+
+    def output(self) -> str:
+        """The answer, with its line ends normalised. Raises BreachError where it may not be acted
+        on, and ValueError for the time and control inputs, which have none."""
+        self.raise_for_breach()
+        if self.raw is None:
+            raise ValueError(
+                f"observation {self.ledger_seq} is the time or a control input, and has no answer"
+            )
+        return canonical_input(self.raw).decode()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The decision as what :func:`json.dumps` takes. The answer is not in it."""
+        return {
+            "ledger_seq": self.ledger_seq,
+            "may_act": self.may_act,
+            "permitted": self.permitted,
+            "health": self.health.name,
+            "admissible": self.admissible,
+            "schema_violation": self.schema_violation,
+            "policies": [judgement.to_dict() for judgement in self.policies],
+            "why": self.why,
+        }
 
     @property
     def ok(self) -> bool:
-        """Whether the answer may be acted on: it is permitted, and the agent is ENABLED behind it.
+        """Whether the input was permitted, and the agent is ENABLED behind it.
         In ALARM, INIT and DEGRADED the policies can permit an answer too, which is recorded and
         may not be acted on. Nor may one that no policy judged where the agent requires one."""
         return self.permitted and self.health is Health.ENABLED and not self.policy_missing

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
+from axilog._host_call import Path
 from axilog._host_check import (
     EarlierHeads,
-    Path,
     check_ledger,
     expect_rules,
     make_expectations,

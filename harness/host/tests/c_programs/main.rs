@@ -1,8 +1,9 @@
-//! C programs that write ledgers through `libaxilog_host`: what they write verifies, replays and passes an audit.
+//! Programs in C, C++ and Python on `libaxilog_host`: the ledgers that they write verify, replay and pass an audit.
 
 mod build;
 mod exports;
 mod ledger;
+mod python;
 
 use std::collections::BTreeSet;
 use std::fs;

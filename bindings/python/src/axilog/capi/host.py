@@ -8,18 +8,29 @@ from ctypes import (
     Structure,
     c_char_p,
     c_int,
+    c_int32,
     c_size_t,
     c_uint8,
+    c_uint32,
     c_uint64,
     c_void_p,
 )
 from typing import Any, Optional
 
+from axilog.capi.structs import ax_oracle_params_t
+
 AXH_OK = 0
 AXH_NOT_OK = 1
+AXH_END = 2
 AXH_ERR_ARGUMENT = -101
 AXH_ERR_LEDGER = -107
 AXH_ERR_IO = -108
+
+AXH_TAG_STATE = 1
+AXH_TAG_OBSERVATION = 2
+AXH_TAG_POLICY = 4
+AXH_TAG_TRANSITION = 8
+AXH_TAG_PROOF = 16
 
 
 class axh_expectations_t(Structure):
@@ -43,7 +54,111 @@ class axh_expectations_t(Structure):
     ]
 
 
+class axh_filter_t(Structure):
+    """The records that a reader gives."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("oracle_id", c_char_p),
+        ("first", c_uint64),
+        ("count", c_uint64),
+        ("tags", c_uint32),
+    ]
+
+
+class axh_record_t(Structure):
+    """A record."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("sequence", c_uint64),
+        ("ledger_seq", c_uint64),
+        ("offset", c_uint64),
+        ("time", c_uint64),
+        ("bytes", c_void_p),
+        ("bytes_len", c_size_t),
+        ("oracle_id", c_char_p),
+        ("model_id", c_char_p),
+        ("output", c_void_p),
+        ("output_len", c_size_t),
+        ("output_size", c_uint64),
+        ("policy_id", c_char_p),
+        ("commit", c_uint8 * 32),
+        ("chain", c_uint8 * 32),
+        ("content_hash", c_uint8 * 32),
+        ("obs_hash", c_uint8 * 32),
+        ("params", ax_oracle_params_t),
+        ("kind", c_int),
+        ("completion_state", c_int),
+        ("failure_type", c_int),
+        ("input_class", c_int),
+        ("prev_state", c_int),
+        ("next_state", c_int),
+        ("violation", c_int),
+        ("fault_count", c_uint32),
+        ("actual", c_int32),
+        ("threshold", c_int32),
+        ("breached", c_uint8),
+    ]
+
+
+class axh_texts_t(Structure):
+    """The texts of a column."""
+
+    _fields_ = [("offsets", c_void_p), ("bytes", c_void_p)]
+
+
+class axh_columns_t(Structure):
+    """Records in columns."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("count", c_size_t),
+        ("sequence", c_void_p),
+        ("ledger_seq", c_void_p),
+        ("offset", c_void_p),
+        ("time", c_void_p),
+        ("output_size", c_void_p),
+        ("actual", c_void_p),
+        ("threshold", c_void_p),
+        ("fault_count", c_void_p),
+        ("kind", c_void_p),
+        ("completion_state", c_void_p),
+        ("failure_type", c_void_p),
+        ("breached", c_void_p),
+        ("input_class", c_void_p),
+        ("prev_state", c_void_p),
+        ("next_state", c_void_p),
+        ("violation", c_void_p),
+        ("chain", c_void_p),
+        ("content_hash", c_void_p),
+        ("obs_hash", c_void_p),
+        ("oracle_id", axh_texts_t),
+        ("model_id", axh_texts_t),
+        ("output", axh_texts_t),
+        ("policy_id", axh_texts_t),
+        ("bytes", axh_texts_t),
+    ]
+
+
+class axh_reader_state_t(Structure):
+    """How far a reader has come."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("entries", c_uint64),
+        ("offset", c_uint64),
+        ("torn_bytes", c_uint64),
+        ("time", c_uint64),
+        ("head", c_uint8 * 32),
+        ("sealed", c_uint8),
+    ]
+
+
 _check = (c_int, [c_char_p, POINTER(axh_expectations_t), POINTER(c_void_p)])
+# Handles are opaque: numbers that the library looks up.
+_reader = c_void_p
+_text = [_reader, POINTER(c_void_p), POINTER(c_size_t)]
 
 PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
     "axh_last_error": (c_char_p, []),
@@ -52,6 +167,14 @@ PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
     "axh_replay": _check,
     "axh_audit": _check,
     "axh_string_free": (None, [c_void_p]),
+    "axh_reader_open": (c_int, [c_char_p, POINTER(axh_filter_t), POINTER(_reader)]),
+    "axh_reader_next": (c_int, [_reader, POINTER(axh_record_t)]),
+    "axh_reader_question": (c_int, _text),
+    "axh_reader_raw_answer": (c_int, _text),
+    "axh_reader_columns": (c_int, [_reader, c_size_t, POINTER(axh_columns_t)]),
+    "axh_reader_state": (c_int, [_reader, POINTER(axh_reader_state_t)]),
+    "axh_reader_close": (c_int, [_reader]),
+    "axh_canonical_json": (c_int, [c_char_p, c_size_t, POINTER(c_void_p)]),
 }
 
 
