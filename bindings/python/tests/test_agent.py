@@ -339,9 +339,9 @@ def test_an_interrupt_in_the_sink_is_raised_and_stops_the_agent() -> None:
 def test_policies_judge_their_own_selectors() -> None:
     policies = axilog.PolicySet(
         [
-            axilog.Policy("P-2", axilog.Comparison.LT, axilog.to_q16(-5), "altitude"),
-            axilog.Policy("P-1", axilog.Comparison.GE, axilog.to_q16("0.5"), "speed"),
-            axilog.Policy("P-3", axilog.Comparison.LE, 0, "unused", enabled=False),
+            axilog.Policy("P-2", axilog.Comparison.LT, "-5", "altitude"),
+            axilog.Policy("P-1", axilog.Comparison.GE, "0.5", "speed"),
+            axilog.Policy("P-3", axilog.Comparison.LE, "0", "unused", enabled=False),
         ]
     )
     agent = make_enabled_agent(policies=policies, stop_on_invalid=True, sink=lambda entry: None)
@@ -355,8 +355,8 @@ def test_policies_judge_their_own_selectors() -> None:
 def test_policies_reach_nested_values_and_may_judge_one_oracle_alone() -> None:
     policies = axilog.PolicySet(
         [
-            axilog.Policy("P-1", axilog.Comparison.GT, axilog.to_q16(100), "tool.pay#/to/1/amount"),
-            axilog.Policy("P-2", axilog.Comparison.GT, axilog.to_q16(70), "llm#maxSpeed"),
+            axilog.Policy("P-1", axilog.Comparison.GT, "100", "tool.pay#/to/1/amount"),
+            axilog.Policy("P-2", axilog.Comparison.GT, "70", "llm#maxSpeed"),
         ]
     )
     agent = make_enabled_agent(policies=policies, sink=lambda entry: None)

@@ -131,7 +131,7 @@ def test_a_lock_of_another_program_is_respected(cli: Cli, path: str) -> None:
 
 def test_a_ledger_refuses_a_second_agent_and_other_policies(path: str) -> None:
     write_ledger(path)
-    other = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 1)])
+    other = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, raw=1)])
     with pytest.raises(axilog.LedgerDamagedError, match="CONFIG_MISMATCH"):
         axilog.Ledger.open(path, policies=other)
     with axilog.Ledger.open(path, policies=axilog.PolicySet.builtin()) as ledger:
@@ -148,7 +148,7 @@ def test_a_ledger_refuses_a_second_agent_and_other_policies(path: str) -> None:
 
 
 def test_given_policies_replace_a_missing_configuration_blob(path: str) -> None:
-    policies = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 1)])
+    policies = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, raw=1)])
     with axilog.Ledger.create(path) as ledger:
         agent = begin_agent(ledger, policies=policies, stop_on_invalid=True)
         blob = ledger._blobs.path(agent.configuration.hash())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import json
+import pickle
 import random
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -242,9 +245,9 @@ def make_random_policies(rng: random.Random) -> list[Policy]:
         policy = Policy(
             f"P{rng.randrange(10)}-{number}",
             rng.choice(list(Comparison)),
-            rng.randrange(0, 2147418112),
-            rng.choice(selectors),
-            rng.random() < 0.8,
+            raw=rng.randrange(0, 2147418112),
+            selector=rng.choice(selectors),
+            enabled=rng.random() < 0.8,
         )
         try:
             PolicySet([*found, policy])
@@ -288,20 +291,47 @@ def test_policy_errors_name_the_place(text: bytes, message: str) -> None:
 @pytest.mark.parametrize(
     "bad",
     [
-        Policy("", Comparison.GT, 1),
-        Policy("A", 0, 1),  # type: ignore[arg-type]
-        Policy("A", Comparison.GT, 70.5),  # type: ignore[arg-type]
-        Policy("A", Comparison.GT, True),
-        Policy("A", Comparison.GT, 1, "1value"),
-        Policy("A", Comparison.GT, 1, "\ud800"),
-        Policy("A", Comparison.GT, 1, b"value"),  # type: ignore[arg-type]
-        Policy("A", Comparison.GT, 1, "value", 1),  # type: ignore[arg-type]
-        Policy("A\n", Comparison.GT, 1),
+        Policy("", Comparison.GT, "1"),
+        Policy("A", 0, "1"),  # type: ignore[arg-type]
+        Policy("A", Comparison.GT, raw=70.5),  # type: ignore[arg-type]
+        Policy("A", Comparison.GT, raw=True),
+        Policy("A", Comparison.GT, raw=2**31),
+        Policy("A", Comparison.GT, "1", "1value"),
+        Policy("A", Comparison.GT, "1", "\ud800"),
+        Policy("A", Comparison.GT, "1", b"value"),  # type: ignore[arg-type]
+        Policy("A", Comparison.GT, "1", "value", 1),  # type: ignore[arg-type]
+        Policy("A\n", Comparison.GT, "1"),
     ],
 )
 def test_policies_made_in_python_are_checked_like_files(bad: Any) -> None:
     with pytest.raises(PolicyError, match=r"policies\[0\]\.\w+: found .*, expected "):
         PolicySet([bad])
+
+
+def test_a_limit_is_a_decimal_or_raw_by_name_and_never_a_bare_number() -> None:
+    expected = Policy("A", Comparison.LT, raw=20 << 16)
+    assert expected == Policy("A", Comparison.LT, "20") == Policy("A", Comparison.LT, Decimal(20))
+    assert (expected.threshold, expected.limit) == (20 << 16, Decimal(20))
+    assert Policy("A", Comparison.LT, "22.5").limit == Decimal("22.5")
+    # 20 would be the limit 0.0003, which a speed of 1 keeps.
+    for bare, advice in ((20, 'such as "20"'), (22.5, r"to_q16\(22.5\)"), (True, '"70"')):
+        given: Any = bare
+        with pytest.raises(PolicyError, match=rf"SPEED-MIN.limit: found {bare}, .*{advice}"):
+            Policy("SPEED-MIN", Comparison.LT, given)
+    with pytest.raises(PolicyError, match="A.limit: found None"):
+        Policy("A", Comparison.GT)
+    with pytest.raises(PolicyError, match="found raw too"):
+        Policy("A", Comparison.GT, "1", raw=65536)
+    for text in ("", "70 km/h", "1e9", "NaN", "40000"):
+        with pytest.raises(PolicyError, match="expected a number from -32768 to 32767"):
+            Policy("A", Comparison.GT, text)
+
+
+def test_policies_are_copied_and_pickled() -> None:
+    policy = Policy("A", Comparison.GE, "0.5", "speed", False)
+    for made in (copy.copy(policy), copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
+        assert made == policy and type(made) is Policy
+    assert policy._replace(enabled=True) == Policy("A", Comparison.GE, "0.5", "speed")
 
 
 def test_configurations_are_read_strictly() -> None:

@@ -87,7 +87,8 @@ def make_policies(chance: random.Random, answers: list[str]) -> list[axilog.Poli
         comparison = axilog.Comparison[chance.choice(COMPARISONS)]
         oracle = chance.choice(["", "o#"])
         policy_id = f"P{len(policies):02}"
-        policies.append(axilog.Policy(policy_id, comparison, chance.choice(LIMITS), oracle + path))
+        limit = chance.choice(LIMITS)
+        policies.append(axilog.Policy(policy_id, comparison, raw=limit, selector=oracle + path))
     return policies
 
 

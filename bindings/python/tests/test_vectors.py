@@ -30,9 +30,9 @@ def make_policies(run: dict[str, Any]) -> PolicySet:
         axilog.Policy(
             policy["policy_id"],
             COMPARISONS.get(policy["comparison"], 99),  # type: ignore[arg-type]
-            policy["threshold"],
-            policy["selector"],
-            bool(policy["enabled"]),
+            raw=policy["threshold"],
+            selector=policy["selector"],
+            enabled=bool(policy["enabled"]),
         )
         for policy in run["policies"]
     )
@@ -87,7 +87,7 @@ def test_selectors_lead_to_the_golden_values(vectors: Vectors) -> None:
     assert len(golden["extracted"]) >= 104
     for case in golden["extracted"]:
         selector, answer = case["selector"], case["answer"]
-        policy = axilog.Policy("P", COMPARISONS[case["comparison"]], 0, selector)
+        policy = axilog.Policy("P", COMPARISONS[case["comparison"]], "0", selector)
         entries: list[axilog.Entry] = []
         policies = PolicySet._without_checks([policy])
         agent = axilog.Agent(policies=policies, sink=entries.append)
@@ -101,10 +101,10 @@ def test_selectors_lead_to_the_golden_values(vectors: Vectors) -> None:
         expected = -(2**31) if case["value"] is None else case["value"]
         assert found == [expected], (selector, answer)
     for selector in golden["valid"]:
-        axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 0, selector)])
+        axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, "0", selector)])
     for selector in golden["refused"]:
         with pytest.raises(axilog.PolicyError, match="expected"):
-            axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 0, selector)])
+            axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, "0", selector)])
 
 
 def test_a_run_into_a_file_reproduces_the_golden_ledger(vectors: Vectors, path: str) -> None:

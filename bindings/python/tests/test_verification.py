@@ -87,8 +87,8 @@ def test_each_kind_of_damage_has_its_verdict(
 
 def test_decisions_made_under_other_policies_diverge(cli: Cli, path: str) -> None:
     """All hashes of the ledger are right, but its decisions were made under other policies."""
-    rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, axilog.to_q16(10))])
-    lenient = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, axilog.to_q16(99))])
+    rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, "10")])
+    lenient = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, "99")])
     with axilog.Ledger.create(path) as ledger:
         agent = begin_agent(ledger, policies=rules)
         # Changes the table that the library evaluates, but not the configuration in the ledger.
@@ -206,7 +206,7 @@ def test_a_seal_counts_only_for_the_head(cli: Cli, path: str) -> None:
 
 
 def test_missing_and_other_configurations_are_reported(cli: Cli, path: str, tmp_path: Path) -> None:
-    rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, 1)])
+    rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, raw=1)])
     file = tmp_path / "rules.json"
     file.write_text(rules.canonical())
     with axilog.Ledger.create(path) as ledger:

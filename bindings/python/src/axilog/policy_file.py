@@ -212,9 +212,9 @@ def _parse_entry(value: Any, selector: str, where: str) -> Policy:
     policy = Policy(
         value["policy_id"],
         Comparison[name] if is_known else name,
-        value["threshold"],
-        selector,
-        value["enabled"],
+        raw=value["threshold"],
+        selector=selector,
+        enabled=value["enabled"],
     )
     check_shape(policy, where)
     return policy

@@ -49,9 +49,9 @@ class PolicySet:
                 Policy(
                     policy.policy_id.decode(),
                     Comparison(policy.comparison),
-                    policy.threshold,
-                    registry.selectors[index].decode(),
-                    bool(policy.enabled),
+                    raw=policy.threshold,
+                    selector=registry.selectors[index].decode(),
+                    enabled=bool(policy.enabled),
                 )
             )
         return cls(policies)
