@@ -149,12 +149,12 @@ mod linux {
             let audience = Audience::new(OutputClass::WorkingSet, &viewers).unwrap();
             let query = WorkingSetQuery::new(audience, budget);
             let start = Instant::now();
-            let first = store.reader().build_working_set(&query).unwrap();
+            let first = store.reader().inspect_working_set(&query).unwrap();
             let cold = start.elapsed();
             let mut times: Vec<Duration> = (0..101)
                 .map(|_| {
                     let start = Instant::now();
-                    assert_eq!(store.reader().build_working_set(&query).unwrap(), first);
+                    assert_eq!(store.reader().inspect_working_set(&query).unwrap(), first);
                     start.elapsed()
                 })
                 .collect();

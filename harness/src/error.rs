@@ -483,6 +483,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         | MemoryError::Exists(_)
         | MemoryError::Foreign { .. }
         | MemoryError::Behind { .. }
+        | MemoryError::ReadOnly(_)
         | MemoryError::Newer { .. }
         | MemoryError::Older { .. } => 3,
     }

@@ -41,6 +41,8 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::NotebookDenied(body) => record_answer(conn, seq, kind, &body, "DENIED"),
         EntryBody::NotebookApplied(body) => apply_consent(conn, seq, &body),
         EntryBody::Guess(body) => add_guesses(conn, seq, &body),
+        // It selects nothing, so no table has it.
+        EntryBody::Shown(body) => Ok(body.request().map(drop)?),
         EntryBody::RecallRequest(_)
         | EntryBody::NudgeSelected(_)
         | EntryBody::NudgeSuppressed(_)
@@ -68,11 +70,11 @@ fn add_fact(conn: &Connection, seq: u64, body: FactBody) -> ApplyResult {
         }
         VisibilityMask::Word(_) => vec![mask.to_owned()],
     };
-    let mut shown = conn.prepare_cached(
-        "INSERT INTO shown (audience, stable_key, fact, kind, seq) VALUES (?1, ?2, ?3, ?4, ?5)",
+    let mut visible = conn.prepare_cached(
+        "INSERT INTO visible (audience, stable_key, fact, kind, seq) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
     for list in lists {
-        shown.execute(params![list, stable_key, id, kind, seq])?;
+        visible.execute(params![list, stable_key, id, kind, seq])?;
     }
     let mut detail = conn.prepare_cached(
         "INSERT INTO detail (seq, handle, fact, exact, guard) VALUES (?1, ?2, ?3, ?4, ?5)",

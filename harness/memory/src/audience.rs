@@ -38,7 +38,7 @@ impl Audience {
         }
     }
 
-    /// The name of the list of a player's facts in the table `shown`.
+    /// The name of the list of a player's facts in the table `visible`.
     pub(crate) fn list_of(player: &str) -> String {
         format!("PLAYER:{player}")
     }

@@ -3,27 +3,30 @@
 //! What is answered says as little as it can of whether a guess was right. Every answer to a number is the same. A
 //! word is found only where it is right: so the guesses of a scene are limited.
 
+use crate::audience::Audience;
 use crate::error::{MemoryError, Result};
 use crate::mask::OutputClass;
 use crate::prompt::{Narration, Prompt};
 use crate::query::WorkingSetQuery;
+use crate::showing::{log_narration, log_prompt};
 use crate::store::MemoryStore;
 use crate::writer::Writer;
 
 impl MemoryStore {
     /// Builds a prompt: the working set of `query`, whose class is PROMPT here, and what the table asks. What may be a
-    /// guess at a locked string becomes `[locked]` in `request`, is counted and logged.
+    /// guess at a locked string becomes `[locked]` in `request`, is counted and logged. Records in the log that the prompt
+    /// was shown.
     ///
     /// # Errors
     /// [`MemoryError::Guess`] for more guesses than a scene allows, and for every request behind them;
-    /// as [`MemoryReader::build_working_set`](crate::MemoryReader::build_working_set) and [`MemoryStore::append`].
+    /// as [`MemoryReader::inspect_working_set`](crate::MemoryReader::inspect_working_set) and [`MemoryStore::append`].
     pub fn build_prompt(&mut self, query: &WorkingSetQuery, request: &str) -> Result<Prompt> {
         let prompt = self.append_with(|writer| build_prompt_within(writer, query, request))?;
         prompt.ok_or(MemoryError::Guess { what: "request" })
     }
 
     /// Checks a text of the model's, which `viewers` will hear. What may be a guess at a locked string in it is
-    /// counted and logged.
+    /// counted and logged, and so is the check: with the text where it passed, and with its hash alone where not.
     ///
     /// # Errors
     /// [`MemoryError::Guess`] where a locked exact string stands in the text, and for more guesses than a scene
@@ -47,7 +50,11 @@ pub(crate) fn build_prompt_within(
     let (prompt, guesses) = writer.reader().clean_prompt(query, request)?;
     let is_over = writer.log_guesses(OutputClass::Prompt, guesses)?;
     // A word that was guessed is answered otherwise than one that was not. So nothing is asked any more.
-    Ok(prompt.filter(|_| !is_over || request.is_empty()))
+    let prompt = prompt.filter(|_| !is_over || request.is_empty());
+    if let Some(prompt) = &prompt {
+        log_prompt(writer, query, prompt)?;
+    }
+    Ok(prompt)
 }
 
 /// Checks a narration within an append under way; gives nothing where it is refused.
@@ -58,5 +65,8 @@ pub(crate) fn check_narration_within<S: AsRef<str>>(
 ) -> Result<Option<Narration>> {
     let (narration, guesses) = writer.reader().judge_narration(viewers, text)?;
     let is_over = writer.log_guesses(OutputClass::Narration, guesses)?;
-    Ok(narration.filter(|_| !is_over || guesses == 0))
+    let narration = narration.filter(|_| !is_over || guesses == 0);
+    let audience = Audience::new(OutputClass::Narration, viewers)?;
+    log_narration(writer, &audience, text, narration.is_some())?;
+    Ok(narration)
 }

@@ -61,6 +61,13 @@ pub(crate) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Object::deserialize(deserializer).map(|object| object.0)
 }
 
+/// For `default, deserialize_with` on a member that is an object where it stands.
+pub(crate) fn object_if_present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> std::result::Result<Option<T>, D::Error> {
+    object(deserializer).map(Some)
+}
+
 /// For `deserialize_with` on an array of objects.
 pub(crate) fn objects<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,

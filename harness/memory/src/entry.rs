@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::bodies::*;
 use crate::document::{read_document, to_value};
 use crate::error::{MemoryError, Result};
+use crate::shown_body::ShownBody;
 use crate::words::words;
 
 macro_rules! entries {
@@ -79,6 +80,7 @@ entries! {
     Compaction "COMPACTION" "a compaction and what it is made of" CompactionBody;
     Asset "ASSET" "a stage of an image: request to delivery" AssetBody;
     Guess "GUESS" "guesses at locked strings" GuessBody;
+    Shown "SHOWN" "what was shown to a model's side" ShownBody;
 }
 
 impl EntryKind {
@@ -104,7 +106,7 @@ impl EntryKind {
             | EntryKind::NotebookGranted
             | EntryKind::NotebookDenied
             | EntryKind::NotebookApplied => Some("notebook"),
-            EntryKind::Guess => Some("working-set"),
+            EntryKind::Guess | EntryKind::Shown => Some("working-set"),
             _ => None,
         }
     }

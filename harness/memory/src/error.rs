@@ -75,6 +75,13 @@ pub enum MemoryError {
         reason: String,
     },
 
+    /// A database that cannot be written, opened for writing.
+    #[error(
+        "{path}: cannot be written, and what is appended or shown to a model's side is recorded in it; make the file and its folder writable, or look at the memory without showing it (`working-set --unrecorded`, `pvib --unrecorded`)",
+        path = .0.display()
+    )]
+    ReadOnly(PathBuf),
+
     /// Tables that were derived from only a part of the log.
     #[error(
         "{path}: its tables are of {applied} entries, and the log has {head}; run `axilog memory rebuild {path}`",

@@ -13,7 +13,6 @@ use crate::folded_text::{FoldedText, SoughtString, read_leet};
 use crate::guarding::Guarding;
 use crate::handle::Handle;
 use crate::literal_text::LiteralString;
-use crate::log;
 
 /// An index of every exact string in the memory.
 #[derive(Debug, Default)]
@@ -212,7 +211,10 @@ impl FoldedStrings {
 impl ExactStrings {
     /// Brings the index up to the state of the database.
     pub(crate) fn refresh(&mut self, conn: &Connection) -> rusqlite::Result<()> {
-        let newest = log::read_head(conn)?.seq;
+        // The table's own end: while it is derived anew, the log is ahead of it.
+        let newest = conn
+            .prepare_cached("SELECT coalesce(max(seq), 0) FROM detail")?
+            .query_row([], |row| row.get(0))?;
         if newest < self.seq {
             *self = ExactStrings::default();
         }

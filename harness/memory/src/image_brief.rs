@@ -46,6 +46,8 @@ struct BriefElement {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ImageBrief {
     canonical: CanonicalJson,
+    working_set_id: Handle,
+    handles: Vec<Handle>,
 }
 
 impl ImageBrief {
@@ -54,15 +56,50 @@ impl ImageBrief {
     pub fn canonical(&self) -> &CanonicalJson {
         &self.canonical
     }
+
+    /// The `working_set_id` of the working set that permits what the brief shows.
+    #[must_use]
+    pub fn working_set_id(&self) -> Handle {
+        self.working_set_id
+    }
+
+    /// What the brief shows, in its order.
+    pub(crate) fn handles(&self) -> &[Handle] {
+        &self.handles
+    }
 }
 
 impl MemoryReader {
-    /// Builds the brief of these handles, each of which the working set must permit; without `handles`, of
-    /// every handle that it permits.
+    /// Builds the brief of these handles for who inspects the memory, each of which the working set must permit; without
+    /// `handles`, of every handle that it permits. Nothing records it: a picture is made of what
+    /// [`MemoryStore::build_image_brief`](crate::MemoryStore::build_image_brief) gives.
     ///
     /// # Errors
-    /// [`MemoryError::Refused`] for a handle that is not permitted; as [`MemoryReader::build_working_set`].
-    pub fn build_image_brief(
+    /// [`MemoryError::Refused`] for a handle that is not permitted; as [`MemoryReader::inspect_working_set`].
+    pub fn inspect_image_brief(
+        &self,
+        query: &WorkingSetQuery,
+        handles: Option<&[Handle]>,
+    ) -> Result<ImageBrief> {
+        self.build_image_brief(query, handles)
+    }
+
+    /// Checks a brief that was made elsewhere, for who inspects the memory: its schema, its working set, its handles and
+    /// their words. Nothing records it: a picture is made of what
+    /// [`MemoryStore::check_image_brief`](crate::MemoryStore::check_image_brief) gives.
+    ///
+    /// # Errors
+    /// [`MemoryError::Document`] outside the schema, [`MemoryError::Refused`] for a handle that is not
+    /// permitted, another working set, or words that are not the memory's, [`MemoryError::Leak`].
+    pub fn inspect_foreign_brief(
+        &self,
+        query: &WorkingSetQuery,
+        brief: CanonicalJson,
+    ) -> Result<ImageBrief> {
+        self.check_image_brief(query, brief)
+    }
+
+    pub(crate) fn build_image_brief(
         &self,
         query: &WorkingSetQuery,
         handles: Option<&[Handle]>,
@@ -70,8 +107,9 @@ impl MemoryReader {
         self.read_at_once(|| {
             let query = query.with_class(OutputClass::Pvib);
             let set = self.build_working_set(&query)?;
+            let handles = handles.unwrap_or(set.allowmention_handles());
             let mut elements = Vec::new();
-            for &detail_handle in handles.unwrap_or(set.allowmention_handles()) {
+            for &detail_handle in handles {
                 let exact = find_exact(&set, detail_handle)?;
                 elements.push(BriefElement {
                     detail_handle,
@@ -84,16 +122,11 @@ impl MemoryReader {
                 elements,
             };
             let canonical = CanonicalJson::from_document(WHAT, &document)?;
-            self.finish_brief(&query, canonical)
+            self.finish_brief(&query, canonical, document)
         })
     }
 
-    /// Checks a brief that was made elsewhere: its schema, its working set, its handles and their words.
-    ///
-    /// # Errors
-    /// [`MemoryError::Document`] outside the schema, [`MemoryError::Refused`] for a handle that is not
-    /// permitted, another working set, or words that are not the memory's, [`MemoryError::Leak`].
-    pub fn check_image_brief(
+    pub(crate) fn check_image_brief(
         &self,
         query: &WorkingSetQuery,
         brief: CanonicalJson,
@@ -115,7 +148,7 @@ impl MemoryReader {
                     return Err(MemoryError::document(WHAT, place, reason));
                 }
             }
-            self.finish_brief(&query, brief)
+            self.finish_brief(&query, brief, document)
         })
     }
 
@@ -123,10 +156,16 @@ impl MemoryReader {
         &self,
         query: &WorkingSetQuery,
         canonical: CanonicalJson,
+        document: BriefDocument,
     ) -> Result<ImageBrief> {
         let view = OutputView::new(self, &query.audience)?;
         view.with_guard(|guard| guard.refuse_leaks("PVIB", canonical.text()))?;
-        Ok(ImageBrief { canonical })
+        let elements = document.elements.iter();
+        Ok(ImageBrief {
+            canonical,
+            working_set_id: document.working_set_id,
+            handles: elements.map(|element| element.detail_handle).collect(),
+        })
     }
 }
 

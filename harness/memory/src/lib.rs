@@ -4,7 +4,7 @@
 //! file: an append-only log, and tables derived from it. A model reads a *working set*: the facts that its
 //! audience may see, in canonical bytes that depend on the state, the query and the budget alone. Exact
 //! strings that the players have not earned (codes, coordinates, verbatim clues) never stand in it, and
-//! nothing that the model writes comes back into the memory. The page `docs/memory.md` has the design.
+//! nothing that the model writes comes back out of the memory. The page `docs/memory.md` has the design.
 //!
 //! ```
 //! use axilog_memory::*;
@@ -31,18 +31,20 @@
 //! | files, lowest first | what they hold |
 //! |---|---|
 //! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
-//! | `mask`, `guarding`, `bodies`, `entry` | who may see what; the kinds of the log's entries, and their bodies |
+//! | `mask`, `audience`, `query` | who may see what; what a working set is asked for |
+//! | `guarding`, `bodies`, `shown_body`, `entry` | the kinds of the log's entries, and their bodies |
 //! | `characters`, `folded_text`, `literal_text`, `escaped_text`, `encoded_part`, `spelt_numbers`, `encoded_text`, `fixed_words` | text as it is searched |
 //! | `schema`, `table_digests`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database and their digests, the hash chain, its head; finding exact strings |
 //! | `fact`, `policy` | facts with their exact strings; policies |
 //! | `story_state`, `unlocks`, `consent`, `guesses`, `compaction`, `asset`, `pins`, `used_names` | the derived tables, a subject each |
 //! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
 //! | `output_guard`, `reader`, `pinned` | keeping locked exact strings out; read access; what the pins say |
-//! | `audience`, `query`, `output_view`, `slices`, `working_set` | what an output may hold; working sets |
+//! | `output_view`, `slices`, `working_set` | what an output may hold; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
+//! | `remaking`, `deriving` | what a model's side was shown, made again; deriving every table from the log |
 //! | `writer`, `store` | appending; read and write access |
 //! | `recall`, `notebook` | the two ways to an unlock |
-//! | `checked_text` | prompts and narrations, whose guesses are counted |
+//! | `showing`, `checked_text` | outputs that are logged before they are given; prompts and narrations, whose guesses are counted |
 //! | [`gate`] | the gates G1 to G7 |
 
 #![forbid(unsafe_code)]
@@ -69,6 +71,7 @@ mod characters;
 mod checked_text;
 mod compaction;
 mod consent;
+mod deriving;
 mod document;
 mod encoded_part;
 mod encoded_text;
@@ -100,7 +103,10 @@ mod prompt;
 mod query;
 mod reader;
 mod recall;
+mod remaking;
 mod schema;
+mod showing;
+mod shown_body;
 mod slices;
 mod spelt_numbers;
 mod store;
@@ -117,6 +123,7 @@ pub use audience::Audience;
 pub use bodies::{AttemptOutcome, ConsentScope, Mode, RecallScope, ResultOutcome};
 pub use canonical::CanonicalJson;
 pub use compaction::compaction_body;
+pub use deriving::Rebuilt;
 pub use entry::EntryKind;
 pub use error::{MemoryError, Result};
 pub use fact::{Fact, FactDetail, detail_handle};
@@ -133,6 +140,8 @@ pub use prompt::{Narration, Prompt};
 pub use query::WorkingSetQuery;
 pub use reader::MemoryReader;
 pub use recall::{DiceRoll, Recall, RecallAnswer, RecallRequest};
+pub use remaking::{RemadeOutputs, ShownDifference};
+pub use shown_body::ShownKind;
 pub use store::{InitialState, MemoryStore};
 pub use story_state::{CurrentScene, StoryState};
 pub use unlocks::{Unlock, UnlockScope};

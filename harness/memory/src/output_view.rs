@@ -59,7 +59,7 @@ impl<'a> OutputView<'a> {
                 return Ok(allowed.is_some());
             }
             let mut listed = conn.prepare_cached(
-                "SELECT 1 FROM shown WHERE audience = ?1 AND stable_key = ?2 AND fact = ?3",
+                "SELECT 1 FROM visible WHERE audience = ?1 AND stable_key = ?2 AND fact = ?3",
             )?;
             for viewer in &self.audience.viewers {
                 if !listed.exists(params![Audience::list_of(viewer), stable_key, fact])? {
@@ -75,7 +75,7 @@ impl<'a> OutputView<'a> {
         self.matrix.allows(self.audience.class, mask)
     }
 
-    /// The lists of `shown` that together hold every fact of this output. The list of players' facts is the
+    /// The lists of `visible` that together hold every fact of this output. The list of players' facts is the
     /// first viewer's, from which [`OutputView::may_hold`] drops the facts that other viewers may not see.
     pub(crate) fn lists(&self) -> Vec<String> {
         let masks = [MaskKind::DmOnly, MaskKind::Public, MaskKind::System];

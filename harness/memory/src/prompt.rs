@@ -1,7 +1,7 @@
 //! What the model reads, and what may be said of its text (document, sections 1, 9.1; GAP-007).
 //!
-//! A prompt holds the bytes of a working set unchanged. The model's text never enters the memory: a check
-//! says whether it may be said.
+//! A prompt holds the bytes of a working set unchanged. The model's text comes back in no output: a check
+//! says whether it may be said, and the log keeps what passed.
 
 use crate::audience::Audience;
 use crate::document::to_value;
@@ -23,6 +23,7 @@ use crate::working_set::WorkingSet;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prompt {
     text: String,
+    request: String,
     set: WorkingSet,
 }
 
@@ -31,6 +32,11 @@ impl Prompt {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What the table asks, as it stands in the prompt: without its guesses.
+    pub(crate) fn request(&self) -> &str {
+        &self.request
     }
 
     /// The working set in the prompt.
@@ -84,11 +90,14 @@ impl MemoryReader {
             let set = self.build_working_set(&query)?;
             OutputView::new(self, &query.audience)?.with_guard(|guard| {
                 let (request, guesses) = guard.redact_guesses(request)?;
-                let request = write_request(&request)?;
-                let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &request, "\n"].concat();
+                let written = write_request(&request)?;
+                let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &written, "\n"].concat();
                 // A string may begin in our words and end in the table's.
                 match guard.find_leaks(&text)?.is_empty() {
-                    true => Ok((Some(Prompt { text, set }), guesses)),
+                    true => {
+                        let prompt = Prompt { text, request, set };
+                        Ok((Some(prompt), guesses))
+                    }
                     false => Ok((None, guesses + 1)),
                 }
             })

@@ -32,7 +32,7 @@ use crate::unlocks::{Unlock, find_fact, find_unlock};
 /// }
 ///
 /// fn read(reader: &MemoryReader, query: &WorkingSetQuery) -> Result<WorkingSet> {
-///     reader.build_working_set(query)
+///     reader.inspect_working_set(query)
 /// }
 ///
 /// fn narrate(narration: &Narration) -> String {

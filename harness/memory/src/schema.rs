@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use crate::error::{MemoryError, Result};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 5;
+pub(crate) const VERSION: i64 = 6;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -74,7 +74,7 @@ pub(crate) const TRIGGERS: [&str; 6] = [
     "log_no_update",
 ];
 
-/// The derived tables. `shown` lists the facts in their order, once for each audience that may see them: a
+/// The derived tables. `visible` lists the facts in their order, once for each audience that may see them: a
 /// working set reads from it as much as its budget takes and no more. `began` in `unlocked` is the entry that began
 /// the scene or session with which the unlock ends, and 0 for an unlock that never does.
 const DERIVED: &str = "
@@ -82,7 +82,7 @@ CREATE TABLE fact (
     fact BLOB PRIMARY KEY, seq INTEGER NOT NULL REFERENCES log (seq), kind TEXT NOT NULL,
     stable_key TEXT NOT NULL, mask TEXT NOT NULL, locked INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE shown (
+CREATE TABLE visible (
     audience TEXT NOT NULL, stable_key TEXT NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
     kind TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (audience, stable_key, fact)
 ) STRICT, WITHOUT ROWID;
@@ -138,11 +138,14 @@ pub(crate) const TABLES: [&str; 13] = [
     "learned",
     "pin",
     "pointer",
-    "shown",
+    "visible",
     "unlocked",
     "used_name",
     "fact",
 ];
+
+/// The name of the table `visible` up to version 5. Since then an entry SHOWN is something else.
+const FORMER_TABLE: &str = "shown";
 
 /// SQLite takes a name like `file:m.db` for a URI and `:memory:` for no file; behind `./` they are files.
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
@@ -248,7 +251,7 @@ pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
     }
     if version < VERSION {
         // The tables of another version are derived from the log anew.
-        for table in TABLES {
+        for table in [FORMER_TABLE].into_iter().chain(TABLES) {
             conn.execute(&format!("DROP TABLE IF EXISTS {table}"), params![])?;
         }
         conn.execute_batch(DERIVED)?;

@@ -157,7 +157,7 @@ fn add_facts(
     // Each arm is in order already, so SQLite merges them and reads no further than we do.
     let arm = |number| {
         format!(
-            "SELECT stable_key, fact, kind, seq FROM shown WHERE audience = ?{number} {kinds} {after}"
+            "SELECT stable_key, fact, kind, seq FROM visible WHERE audience = ?{number} {kinds} {after}"
         )
     };
     let arms: Vec<String> = (first..lists.len() + first).map(arm).collect();

@@ -6,22 +6,21 @@ use std::path::Path;
 
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::place::FileIdentity;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use serde_json::Value;
 
-use crate::apply::apply_entry;
-use crate::apply_error::ApplyError;
 use crate::bodies::{PinBody, StateBody};
+use crate::deriving::{Rebuilt, derive_and_visit, derive_tables, remake_if_shown};
 use crate::entry::{EntryBody, EntryKind};
 use crate::error::{MemoryError, Result};
 use crate::head_file::{assert_head_file, read_head_file, write_head_file};
 use crate::identifier::Identifier;
 use crate::log::{self, LogHead};
-use crate::log_head;
 use crate::mask::{MaskMatrix, OutputClass};
 use crate::pins::MASK_MATRIX;
 use crate::policy::{self, DEFAULT_GUESSES, GUESSES_PER_SCENE};
 use crate::reader::MemoryReader;
+use crate::remaking::RemadeOutputs;
 use crate::schema;
 use crate::table_digests::keep_digests;
 use crate::writer::{AppendReceipt, Writer, append_in_transaction, append_within};
@@ -194,6 +193,11 @@ impl MemoryStore {
         let noted = read_head_file(path)?;
         let identity = MemoryStore::identify(path)?;
         let conn = schema::open_database(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+        // SQLite opens a file that cannot be written for reading alone, without a word.
+        let failed = MemoryError::sqlite(path, "open the memory for writing");
+        if conn.is_readonly(rusqlite::MAIN_DB).map_err(failed)? {
+            return Err(MemoryError::ReadOnly(path.to_owned()));
+        }
         let store = MemoryStore::from_connection(conn, path, identity)?;
         store.migrate()?;
         store.check_place()?;
@@ -343,50 +347,41 @@ impl MemoryStore {
     /// # Errors
     /// [`MemoryError::Damaged`], [`MemoryError::Sqlite`]; the tables are as before then.
     pub fn rebuild(&mut self) -> Result<LogHead> {
-        self.rebuild_and_check(|| Ok(()))
+        self.rebuild_and_check(&mut |_, _| Ok(()), || Ok(()))
     }
 
-    /// Derives every table anew, and asserts the pins of this build and those `given`, by name and value.
+    /// Derives every table anew, asserts the pins of this build and those `given`, by name and value, and makes each
+    /// output again that a model's side was shown. Where one is another one now, the tables are derived all the same.
     ///
     /// # Errors
     /// As [`MemoryStore::rebuild`], and [`MemoryError::Pin`].
-    pub fn rebuild_asserting(&mut self, given: &[(String, String)]) -> Result<LogHead> {
-        self.rebuild_and_check(|| self.reader.assert_pins(given))
+    pub fn rebuild_asserting(&mut self, given: &[(String, String)]) -> Result<Rebuilt> {
+        let (reader, mut shown) = (&self.reader, RemadeOutputs::default());
+        let head = self.rebuild_and_check(
+            &mut |seq, body| remake_if_shown(reader, &mut shown, seq, body),
+            || reader.assert_pins(given),
+        )?;
+        Ok(Rebuilt { head, shown })
     }
 
-    fn rebuild_and_check(&self, check: impl FnOnce() -> Result<()>) -> Result<LogHead> {
+    fn rebuild_and_check(
+        &self,
+        visit: &mut dyn FnMut(u64, &EntryBody) -> Result<()>,
+        check: impl FnOnce() -> Result<()>,
+    ) -> Result<LogHead> {
         let failed = || MemoryError::sqlite(&self.reader.path, "rebuild the tables");
         let behavior = TransactionBehavior::Immediate;
         let transaction =
             rusqlite::Transaction::new_unchecked(&self.reader.conn, behavior).map_err(failed())?;
-        let noted = read_head_file(&self.reader.path)?;
-        let head = derive_tables(&self.reader)?;
-        assert_head_file(&self.reader.conn, &self.reader.path, noted.as_ref())?;
-        check()?;
-        transaction.commit().map_err(failed())?;
+        let rebuilt = read_head_file(&self.reader.path).and_then(|noted| {
+            let head = derive_and_visit(&self.reader, visit)?;
+            assert_head_file(&self.reader.conn, &self.reader.path, noted.as_ref())?;
+            check()?;
+            transaction.commit().map_err(failed())?;
+            Ok(head)
+        });
+        // A transaction that is dropped is rolled back.
         self.reader.forget_exact_strings();
-        Ok(head)
+        rebuilt
     }
-}
-
-/// Empties the derived tables and derives them again from the log, within the open transaction.
-pub(crate) fn derive_tables(reader: &MemoryReader) -> Result<LogHead> {
-    let (conn, path) = (&reader.conn, &reader.path);
-    let failed = || MemoryError::sqlite(path, "rebuild the tables");
-    schema::clear_tables(conn).map_err(failed())?;
-    let head = log_head::read_whole_log(conn, path, &mut |entry| {
-        let body = entry.kind.read_body(&entry.body).map_err(Into::into);
-        let applied = body.and_then(|body| apply_entry(conn, entry.seq, body));
-        applied.map_err(|error| match error {
-            ApplyError::Sqlite(error) => failed()(error),
-            ApplyError::Rule(error) => MemoryError::Damaged {
-                path: path.clone(),
-                seq: entry.seq,
-                reason: format!("it does not follow from those before: {error}"),
-            },
-        })
-    })?;
-    conn.execute("UPDATE applied SET seq = ?1", params![head.seq])
-        .map_err(failed())?;
-    Ok(head)
 }

@@ -133,13 +133,18 @@ struct StateItem {
 }
 
 impl MemoryReader {
-    /// Builds a working set. The same state, query and budget give the same bytes on every machine.
+    /// Builds a working set for who inspects the memory. Nothing records it: a model reads what
+    /// [`MemoryStore::build_working_set`](crate::MemoryStore::build_working_set) gives, with the same bytes.
     ///
     /// # Errors
     /// [`MemoryError::Budget`] where the parts that are never cut do not fit,
     /// [`MemoryError::Document`] for a query of wrong names, [`MemoryError::Leak`] rather than a working
     /// set with a locked exact string, [`MemoryError::Sqlite`].
-    pub fn build_working_set(&self, query: &WorkingSetQuery) -> Result<WorkingSet> {
+    pub fn inspect_working_set(&self, query: &WorkingSetQuery) -> Result<WorkingSet> {
+        self.build_working_set(query)
+    }
+
+    pub(crate) fn build_working_set(&self, query: &WorkingSetQuery) -> Result<WorkingSet> {
         self.read_at_once(|| {
             let view = OutputView::new(self, &query.audience)?;
             view.with_guard(|guard| build_under_guard(&view, guard, query))

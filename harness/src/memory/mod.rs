@@ -10,6 +10,7 @@ mod pvib;
 mod rebuild;
 mod recall;
 mod show;
+mod shown;
 mod unlock;
 mod working_set;
 
@@ -35,21 +36,23 @@ enum Command {
     Rebuild(rebuild::Args),
     Gate(gate::Args),
     Show(show::Args),
+    Shown(shown::Args),
 }
 
 impl Args {
     /// Whether the command writes to the database, whatever becomes of its result.
     pub(crate) fn records(&self) -> bool {
-        matches!(
-            self.command,
+        match &self.command {
             Command::Init(_)
-                | Command::Event(_)
-                | Command::Fact(_)
-                | Command::Recall(_)
-                | Command::Notebook(_)
-                | Command::WorkingSet(_)
-                | Command::Rebuild(_)
-        )
+            | Command::Event(_)
+            | Command::Fact(_)
+            | Command::Recall(_)
+            | Command::Notebook(_)
+            | Command::Rebuild(_) => true,
+            Command::WorkingSet(args) => args.records(),
+            Command::Pvib(args) => args.records(),
+            Command::Unlock(_) | Command::Gate(_) | Command::Show(_) | Command::Shown(_) => false,
+        }
     }
 }
 
@@ -66,5 +69,6 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
         Command::Rebuild(args) => (args.json, rebuild::run(args)),
         Command::Gate(args) => (args.json, gate::run(args)),
         Command::Show(args) => (args.json, show::run(args)),
+        Command::Shown(args) => (args.json, shown::run(args)),
     }
 }

@@ -26,6 +26,30 @@ impl ExpectedHead {
     }
 }
 
+/// Whether an output is recorded as shown to a model's side.
+#[derive(clap::Args)]
+pub(super) struct Recording {
+    /// Look at the output without showing it to a model: nothing is recorded, the database may be read-only, and a
+    /// first line says so.
+    #[arg(long)]
+    unrecorded: bool,
+}
+
+impl Recording {
+    /// Whether the output is recorded.
+    pub(super) fn records(&self) -> bool {
+        !self.unrecorded
+    }
+
+    /// The text of an output, behind a line that no model's side takes for one where it is not recorded.
+    pub(super) fn mark(&self, text: String) -> String {
+        match self.unrecorded {
+            true => format!("UNRECORDED: to be looked at; no model was shown this\n{text}"),
+            false => text,
+        }
+    }
+}
+
 /// A pin on the command line.
 #[derive(Clone, Debug)]
 pub(super) struct Pin {

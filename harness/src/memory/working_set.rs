@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{Audience, MemoryReader, MemoryStore, OutputClass, WorkingSetQuery};
+use axilog_memory::{Audience, Handle, MemoryReader, MemoryStore, OutputClass, WorkingSetQuery};
 use serde_json::json;
 
 use super::super::Failure;
 use super::super::output::Report;
-use super::options::{ExpectedHead, read_input};
+use super::options::{ExpectedHead, Recording, read_input};
 use crate::error::CommandError;
 
 /// Print a working set: the part of the memory that a model may read, as canonical JSON.
@@ -16,7 +16,8 @@ use crate::error::CommandError;
 /// may see, and no locked string. --prompt prints the prompt for a model; --narration checks whether a
 /// model's text may be said. What may guess at a locked string in these two is logged, and more guesses
 /// than a scene allows (the pin guesses_per_scene) are refused with their text. A budget that is too
-/// small for the parts that are never cut is refused.
+/// small for the parts that are never cut is refused. What is printed is recorded in the log first, by its hash
+/// (`axilog memory shown`).
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
@@ -27,12 +28,14 @@ pub(crate) struct Args {
     #[arg(long, default_value = "working-set")]
     class: Class,
     /// Print the prompt for this request of the table instead, with a working set of class prompt.
-    #[arg(long, value_name = "TEXT", conflicts_with = "narration")]
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["narration", "unrecorded"])]
     prompt: Option<String>,
     /// Check the model's text in this file instead; `-` is standard input. Exits 1 where a locked exact
     /// string stands in it, and for a guess too many.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "unrecorded")]
     narration: Option<PathBuf>,
+    #[command(flatten)]
+    recording: Recording,
     #[command(flatten)]
     expected: ExpectedHead,
     /// One JSON object on standard output.
@@ -76,6 +79,13 @@ impl QueryArgs {
     }
 }
 
+impl Args {
+    /// Whether the command records what it prints.
+    pub(super) fn records(&self) -> bool {
+        self.recording.records()
+    }
+}
+
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(path) = &args.narration {
         let text = String::from_utf8(read_input(path)?).map_err(|error| CommandError::NotText {
@@ -88,7 +98,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         return Ok(Report {
             passed: true,
             text: narration.text().to_owned(),
-            json: json!({ "ok": true, "narration": narration.text() }),
+            json: json!({
+                "ok": true,
+                "narration": narration.text(),
+                "bytes_hash": Handle::of(narration.text().as_bytes()),
+                "recorded": true,
+            }),
             notes: Vec::new(),
         });
     }
@@ -100,19 +115,22 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Class::Pvib => OutputClass::Pvib,
     };
     let query = args.query.to_query(class)?;
-    let (set, prompt) = match &args.prompt {
-        None => {
-            let reader = MemoryReader::open(&args.db)?;
-            args.expected.assert(&reader)?;
-            (reader.build_working_set(&query)?, None)
+    let (set, prompt) = if args.records() {
+        let mut store = MemoryStore::open(&args.db)?;
+        args.expected.assert(store.reader())?;
+        match &args.prompt {
+            None => (store.build_working_set(&query)?, None),
+            Some(request) => {
+                let prompt = store.build_prompt(&query, request)?;
+                (prompt.working_set().clone(), Some(prompt.text().to_owned()))
+            }
         }
-        Some(request) => {
-            let mut store = MemoryStore::open(&args.db)?;
-            args.expected.assert(store.reader())?;
-            let prompt = store.build_prompt(&query, request)?;
-            (prompt.working_set().clone(), Some(prompt.text().to_owned()))
-        }
+    } else {
+        let reader = MemoryReader::open(&args.db)?;
+        args.expected.assert(&reader)?;
+        (reader.inspect_working_set(&query)?, None)
     };
+    let shown = prompt.as_deref().unwrap_or(set.text());
     let json = json!({
         "ok": true,
         "working_set_id": set.id(),
@@ -120,10 +138,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         "complete": set.is_complete(),
         "working_set": set.value(),
         "prompt": prompt,
+        "bytes_hash": Handle::of(shown.as_bytes()),
+        "recorded": args.records(),
     });
     Ok(Report {
         passed: true,
-        text: prompt.unwrap_or_else(|| format!("{}\n", set.text())),
+        text: prompt.unwrap_or_else(|| args.recording.mark(format!("{}\n", set.text()))),
         json,
         notes: Vec::new(),
     })

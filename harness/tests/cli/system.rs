@@ -85,6 +85,34 @@ fn a_ledger_that_may_only_be_read_says_so() {
     assert_eq!(bench.read("ledger.jsonl"), whole);
 }
 
+/// What is shown to a model is recorded first. Who only looks at the memory needs no right to write.
+#[test]
+#[cfg(feature = "memory")]
+fn a_memory_that_may_only_be_read_shows_nothing_to_a_model() {
+    let bench = ledger();
+    bench
+        .run("memory init m.db --world w --campaign c")
+        .exits(0);
+    set_mode(&bench.path("."), 0o777);
+    set_mode(&bench.path("m.db"), 0o444);
+    let whole = bench.read("m.db");
+    for command in ["working-set", "pvib"] {
+        let output = bound(&bench, &["memory", command, "m.db"]);
+        refused(
+            &output,
+            "m.db: cannot be written, and what is appended or shown",
+        );
+        let output = bound(&bench, &["memory", command, "m.db", "--unrecorded"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(output.stdout.starts_with(b"UNRECORDED: "));
+    }
+    for command in ["show", "shown"] {
+        let output = bound(&bench, &["memory", command, "m.db"]);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+    assert_eq!(bench.read("m.db"), whole);
+}
+
 #[test]
 fn a_directory_that_may_only_be_read_says_so() {
     let bench = ledger();

@@ -63,6 +63,8 @@ pub(super) struct Account {
     scene_unlocks: HashSet<(String, Handle)>,
     session_unlocks: HashSet<(String, Handle)>,
     notebooks: HashSet<(String, Handle)>,
+    /// How many outputs were shown to a model's side.
+    pub(super) shown: u64,
     /// What a recall told exactly, with the campaign.
     told: HashSet<(String, Handle)>,
 }
@@ -162,6 +164,7 @@ impl Account {
                     _ => {}
                 }
             }
+            EntryKind::Shown => self.shown += 1,
             EntryKind::NotebookApplied => {
                 let campaign = self.campaign().to_owned();
                 let handles = handles_of(body, "content_handles").into_iter();

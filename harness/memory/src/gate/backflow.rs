@@ -3,14 +3,18 @@
 use rusqlite::{OpenFlags, params};
 use serde_json::json;
 
+use super::leak_attempts::HARMLESS;
 use super::queries::{build_in_budget, canonical_query};
 use super::report::GateReport;
+use crate::checked_text::check_narration_within;
+use crate::deriving::derive_tables;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::mask::{MaskKind, OutputClass};
 use crate::reader::MemoryReader;
 use crate::schema::{self, TABLES, TRIGGERS};
-use crate::store::{MemoryStore, derive_tables};
+use crate::showing::show_working_set;
+use crate::store::MemoryStore;
 use crate::working_set::WorkingSet;
 use crate::writer::append_within;
 
@@ -145,7 +149,7 @@ fn check_changed_fact(reader: &MemoryReader, report: &mut GateReport) -> Result<
         trial.execute_batch(&drop).map_err(failed())?;
     }
     let change = "UPDATE log SET body = CAST(replace(CAST(body AS TEXT), '\"source\":\"', '\"source\":\"x') AS BLOB)
-        WHERE seq = (SELECT seq FROM shown WHERE audience = 'PUBLIC' ORDER BY stable_key, fact LIMIT 1)";
+        WHERE seq = (SELECT seq FROM visible WHERE audience = 'PUBLIC' ORDER BY stable_key, fact LIMIT 1)";
     let changed = trial.execute(change, params![]).map_err(failed())?;
     let mut query = canonical_query();
     query.budget = u64::MAX / 8;
@@ -169,7 +173,7 @@ fn check_changed_tables(reader: &MemoryReader, report: &mut GateReport) -> Resul
     let failed = || MemoryError::sqlite(reader.path(), "try a changed table");
     for change in [
         "UPDATE pointer SET seq = seq + 1",
-        "DELETE FROM shown WHERE seq = (SELECT min(seq) FROM shown)",
+        "DELETE FROM visible WHERE seq = (SELECT min(seq) FROM visible)",
     ] {
         // The gate's own connection keeps the digests of what it writes. This one does not.
         let other = schema::open_database(reader.path(), OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -201,8 +205,8 @@ fn build_all_classes(reader: &MemoryReader) -> Result<Vec<WorkingSet>> {
     OutputClass::ALL.into_iter().map(build).collect()
 }
 
-/// Checks that reports of the model's side (validation, fallback, playback, nudges, scores of pictures)
-/// leave the working sets as they are.
+/// Checks that reports of the model's side (validation, fallback, playback, nudges, scores of pictures), and that it was
+/// shown something, leave the working sets as they are.
 fn check_reports_select_nothing(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
     let before = build_all_classes(store.reader())?;
     let playback = || json!({ "playback_id": "gate" });
@@ -229,7 +233,7 @@ fn check_reports_select_nothing(store: &mut MemoryStore, report: &mut GateReport
         json!({ "stage": "ENGINE", "document": {} }),
         json!({ "stage": "QUALITY", "document": { "score": 1 } }),
     ];
-    let count = events.len() + stages.len();
+    let count = events.len() + stages.len() + 2;
     let after = store.try_out(|writer| {
         for (kind, body) in events {
             writer.append(kind, body)?;
@@ -241,6 +245,9 @@ fn check_reports_select_nothing(store: &mut MemoryStore, report: &mut GateReport
             }
             of = writer.append(EntryKind::Asset, body)?.handle;
         }
+        let (query, _) = build_in_budget(writer.reader(), canonical_query());
+        show_working_set(writer, &query)?;
+        check_narration_within::<&str>(writer, &[], HARMLESS)?;
         build_all_classes(writer.reader())
     })?;
     if after != before {
@@ -249,7 +256,7 @@ fn check_reports_select_nothing(store: &mut MemoryStore, report: &mut GateReport
             .push("what the model's side reports changes the working set".to_owned());
     }
     report.checked.push(format!(
-        "{count} reports of the model's side, none of which selects anything"
+        "{count} reports of the model's side and outputs for it, a narration too, none of which selects anything"
     ));
     Ok(())
 }

@@ -2,7 +2,8 @@
 //!
 //! Three times over: what the tables give now, what they give derived anew, and what they give in another database
 //! to which the same facts came in another order. Each working set is also compared, member by member, with one
-//! that the gate puts together from its own account of the log.
+//! that the gate puts together from its own account of the log. And each output that was shown to a model's side is made
+//! again from the entries before its own.
 
 use axilog::hash::Hasher;
 use rusqlite::types::ValueRef;
@@ -13,16 +14,19 @@ use super::judge::Judge;
 use super::plain_search::PlainSearch;
 use super::queries::{Coverage, canonical_query, for_each_output};
 use super::report::GateReport;
+use super::shown_attempts;
 use crate::apply::apply_entry;
 use crate::canonical::CanonicalJson;
+use crate::deriving::{Rebuilt, derive_and_remake};
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::handle::Handle;
 use crate::log::{self, LogHead};
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
+use crate::remaking::RemadeOutputs;
 use crate::schema::{self, TABLES};
-use crate::store::{MemoryStore, derive_tables};
+use crate::store::MemoryStore;
 use crate::table_digests::keep_digests;
 
 pub(super) fn check(
@@ -39,7 +43,7 @@ pub(super) fn check(
     judge_outputs(reader, &account, report)?;
     let set = reader.build_working_set(&canonical_query());
     let (tables, sets) = (digest_tables(reader)?, working_set_ids(reader, &account)?);
-    let head = derive_tables(reader)?;
+    let Rebuilt { head, shown } = derive_and_remake(reader)?;
     reader.forget_exact_strings();
     let (new_tables, new_sets) = (digest_tables(reader)?, working_set_ids(reader, &account)?);
     trial.rollback().map_err(failed())?;
@@ -69,11 +73,35 @@ pub(super) fn check(
         "{} working sets, byte for byte, derived anew and with the facts in another order",
         sets.len()
     ));
+    judge_shown(&shown, account.shown, report);
     match set {
         Ok(set) => compare_with_golden(set.id(), golden, report),
         Err(error) => report.faults.push(error.to_string()),
     }
-    Ok(())
+    shown_attempts::check(store, &account, report)
+}
+
+/// Judges what became of the outputs in the log, of which there are `logged`.
+fn judge_shown(shown: &RemadeOutputs, logged: u64, report: &mut GateReport) {
+    let differences = shown.differences.iter().map(ToString::to_string);
+    report.faults.extend(differences);
+    let (same, refused) = (shown.same, shown.refused_narrations);
+    let (others, differences) = (shown.other_pins.len(), shown.differences.len());
+    let judged = same + refused + (others + differences) as u64;
+    if judged != logged {
+        report.faults.push(format!(
+            "{logged} outputs were shown, and {judged} of them made again"
+        ));
+    }
+    report.checked.push(format!(
+        "{same} outputs that were shown, made again byte for byte; {refused} refused narrations, whose texts are not kept"
+    ));
+    if others > 0 {
+        report.checked.push(format!(
+            "not made again, as they are of other pins than those of this build: the outputs of the entries {}",
+            shown.list_other_pins()
+        ));
+    }
 }
 
 fn compare_with_golden(set: Handle, golden: Option<Handle>, report: &mut GateReport) {

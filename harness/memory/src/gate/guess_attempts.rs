@@ -81,7 +81,7 @@ fn change_digits(exact: &str) -> Option<String> {
 }
 
 /// Begins a scene in which nobody has guessed yet.
-fn begin_scene(writer: &mut Writer<'_>, account: &Account, scene: &str) -> Result<()> {
+pub(super) fn begin_scene(writer: &mut Writer<'_>, account: &Account, scene: &str) -> Result<()> {
     if let Some(scene) = &account.scene {
         writer.append(EntryKind::SceneEnd, json!({ "scene_id": scene.id }))?;
     }

@@ -1,20 +1,24 @@
 //! G2 ORC-PRECISION-LEAK: no exact string that is locked stands in any output, and nothing that is masked.
 //!
 //! The gate has its own account of what is masked and locked, and its own search. It looks at outputs as they are,
-//! at what went to the makers of pictures, and at what comes of attempts to get a locked string out
-//! (`leak_attempts.rs`).
+//! at what went to the makers of pictures, at the texts of what was shown, and at what comes of attempts to get a locked
+//! string out (`leak_attempts.rs`).
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use super::account::{Account, text_of};
 use super::cold_boot::describe;
 use super::judge::Judge;
+use super::plain_search::SearchedString;
 use super::queries::{Coverage, for_each_output};
 use super::report::GateReport;
 use super::{guess_attempts, leak_attempts};
 use crate::canonical::texts;
 use crate::entry::EntryKind;
 use crate::error::Result;
+use crate::handle::Handle;
 use crate::mask::OutputClass;
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
@@ -32,7 +36,7 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
             strings: &strings,
         };
         search_outputs(&judge, report)?;
-        search_sent_documents(&judge, report)
+        search_sent_texts(&judge, report)
     })?;
     leak_attempts::check(store, &account, &strings, report)?;
     guess_attempts::check(store, &account, &strings, report)?;
@@ -100,45 +104,97 @@ fn list_outputs(
     Ok(outputs)
 }
 
-/// Searches the documents of pictures as they were when they were sent: each exact string in one was open then, for
-/// those who will see the picture, or was appended only later.
-fn search_sent_documents(judge: &Judge<'_>, report: &mut GateReport) -> Result<()> {
+/// What an entry says was sent or shown: the texts, and for whom.
+struct SentTexts {
+    what: String,
+    class: String,
+    viewers: Vec<String>,
+    texts: Vec<String>,
+}
+
+impl SentTexts {
+    /// The document of a picture's stage. In the text of JSON an escape may stand inside a string, so each part is a text
+    /// by itself too.
+    fn of_picture(body: &Value) -> SentTexts {
+        let document = body.get("document").cloned().unwrap_or_default();
+        let parts = texts(&document).into_iter().map(str::to_owned);
+        SentTexts {
+            what: format!("the document of the {}", text_of(body, "stage")),
+            class: OutputClass::Pvib.to_string(),
+            viewers: list_viewers(body),
+            texts: parts.chain([document.to_string()]).collect(),
+        }
+    }
+
+    /// The request in a prompt, or a narration.
+    fn of_shown(body: &Value) -> SentTexts {
+        let audience = body.get("audience").cloned().unwrap_or_default();
+        let encoded = STANDARD.decode(text_of(body, "text_base64"));
+        let decoded = String::from_utf8_lossy(&encoded.unwrap_or_default()).into_owned();
+        SentTexts {
+            what: format!("the {}", text_of(body, "kind")),
+            class: text_of(&audience, "class").to_owned(),
+            viewers: list_viewers(&audience),
+            texts: vec![text_of(body, "text").to_owned(), decoded],
+        }
+    }
+}
+
+fn list_viewers(value: &Value) -> Vec<String> {
+    let viewers = value.get("viewers").and_then(Value::as_array);
+    let names = viewers.into_iter().flatten().filter_map(Value::as_str);
+    names.map(str::to_owned).collect()
+}
+
+/// Searches the documents of pictures and the texts of what was shown as they were then: each exact string in one was
+/// open then, for those who will see it, or was appended only later.
+fn search_sent_texts(judge: &Judge<'_>, report: &mut GateReport) -> Result<()> {
     let mut then = Account::default();
-    let mut documents = 0;
+    let (mut documents, mut shown) = (0, 0);
     judge.reader.for_each_entry(&mut |entry| {
-        if entry.kind == EntryKind::Asset {
-            documents += 1;
-            let viewers = entry.body.get("viewers").and_then(Value::as_array);
-            let names = viewers.into_iter().flatten().filter_map(Value::as_str);
-            let viewers: Vec<String> = names.map(str::to_owned).collect();
-            let document = entry.body.get("document").cloned().unwrap_or_default();
-            let whole = document.to_string();
-            let parts = texts(&document).into_iter().chain([whole.as_str()]);
-            let mut leaked: Vec<_> = parts
-                .flat_map(|part| judge.strings.find_in(part))
-                .filter(|strings| {
-                    !strings.iter().any(|string| {
-                        then.find_fact(string.fact).is_none()
-                            || then.is_open(string.handle)
-                                && then.may_see("PVIB", &viewers, string.handle)
-                    })
-                })
-                .filter_map(|strings| strings.first().map(|string| string.handle))
-                .collect();
-            leaked.sort_unstable();
-            leaked.dedup();
-            for handle in leaked {
+        let sent = match entry.kind {
+            EntryKind::Asset => {
+                documents += 1;
+                Some(SentTexts::of_picture(&entry.body))
+            }
+            EntryKind::Shown => {
+                shown += 1;
+                Some(SentTexts::of_shown(&entry.body))
+            }
+            _ => None,
+        };
+        if let Some(sent) = sent {
+            for handle in find_leaks_then(judge, &then, &sent) {
                 report.faults.push(format!(
-                    "entry {}: the document of the {} holds the exact string of {handle}",
-                    entry.seq,
-                    text_of(&entry.body, "stage")
+                    "entry {}: {} holds the exact string of {handle}",
+                    entry.seq, sent.what
                 ));
             }
         }
         then.take(&entry)
     })?;
     report.checked.push(format!(
-        "{documents} documents of pictures as they were sent"
+        "{documents} documents of pictures as they were sent, and the texts of {shown} outputs as they were shown"
     ));
     Ok(())
+}
+
+/// The details whose strings stand in what was sent, and were locked `then`.
+fn find_leaks_then(judge: &Judge<'_>, then: &Account, sent: &SentTexts) -> Vec<Handle> {
+    let may_tell = |string: &SearchedString| {
+        then.find_fact(string.fact).is_none()
+            || then.is_open(string.handle)
+                && then.may_see(&sent.class, &sent.viewers, string.handle)
+    };
+    let found = sent
+        .texts
+        .iter()
+        .flat_map(|text| judge.strings.find_in(text));
+    let mut leaked: Vec<Handle> = found
+        .filter(|strings| !strings.iter().any(|string| may_tell(string)))
+        .filter_map(|strings| strings.first().map(|string| string.handle))
+        .collect();
+    leaked.sort_unstable();
+    leaked.dedup();
+    leaked
 }

@@ -32,7 +32,7 @@ fn memory_with_rows() -> TestMemory {
 fn read(memory: &TestMemory) -> Result<(), MemoryError> {
     let reader = MemoryReader::open(&memory.path)?;
     let ana = query(OutputClass::Prompt, &["ana"], 8000);
-    reader.build_working_set(&ana).map(drop)
+    reader.inspect_working_set(&ana).map(drop)
 }
 
 fn change_without_keys(memory: &TestMemory, change: &str) {
@@ -92,7 +92,7 @@ fn a_table_that_another_program_changed_is_refused() {
                         "asset" | "attempt" | "detail" | "learned" | "unlocked" => "handle",
                         "compaction" => "compaction",
                         "consent" => "request",
-                        "fact" | "shown" => "fact",
+                        "fact" | "visible" => "fact",
                         "guess" => "scene",
                         _ => "name",
                     },
@@ -109,10 +109,10 @@ fn a_table_that_another_program_changed_is_refused() {
             change_without_keys(&memory, &change);
             let ana = query(OutputClass::Prompt, &["ana"], 8000);
             assert_altered(read(&memory), &table, &says, &change);
-            assert_altered(opened.build_working_set(&ana), &table, &says, &change);
+            assert_altered(opened.inspect_working_set(&ana), &table, &says, &change);
             let asked = memory.store.build_prompt(&ana, "?");
             assert_altered(asked, &table, &says, &change);
-            if !["detail", "fact", "shown"].contains(&&*table) {
+            if !["detail", "fact", "visible"].contains(&&*table) {
                 let late = json!({ "threads": ["late"] });
                 let appended = memory.store.append(EntryKind::State, late);
                 assert_altered(appended, &table, &says, &change);

@@ -2,12 +2,13 @@
 
 use axilog_memory::{
     CanonicalJson, DiceRoll, EntryKind, Handle, InitialState, MaskMatrix, MemoryStore,
-    NotebookRequest, RecallRequest, RecallScope, Result, compaction_body, detail_handle,
+    NotebookRequest, OutputClass, RecallRequest, RecallScope, Result, compaction_body,
+    detail_handle,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::test_memory::{clue, notebook_request, open_fact};
+use crate::test_memory::{clue, notebook_request, open_fact, query};
 
 pub struct Campaign {
     pub store: MemoryStore,
@@ -197,10 +198,25 @@ impl Campaign {
             of = self.append(EntryKind::Asset, body)?;
         }
         self.append(EntryKind::NudgeSelected, json!({ "nudge_id": "listen" }))?;
+        self.show_outputs(&["ana"]);
         self.scene(EntryKind::SceneEnd, "cellar")?;
         self.take_note("r1", "f-song", false, true)?;
         self.append(EntryKind::State, json!({ "campaign_id": "c2" }))?;
         self.take_note("r2", "g-date", true, true)
+    }
+
+    /// Shows an output of each kind, and has a narration refused. A memory with a defect may refuse any of them.
+    fn show_outputs(&mut self, viewers: &[&str]) {
+        let store = &mut self.store;
+        let mut asked = query(OutputClass::Recap, viewers, 8000);
+        asked.purposes = vec!["RECAP".to_owned()];
+        let _ = store.build_working_set(&asked);
+        let _ = store.build_prompt(&asked, "Who is there?");
+        let _ = store.check_narration(viewers, "Rain falls on the cellar.");
+        let _ = store.check_narration(viewers, "They swore the oath of iron 62.");
+        if let Ok(brief) = store.build_image_brief(&asked, None) {
+            let _ = store.check_image_brief(&asked, brief.canonical().clone());
+        }
     }
 
     /// Asks for consent to a note and gets it; writes the note where `is_written`.
@@ -236,6 +252,7 @@ impl Campaign {
         let revision =
             json!({ "name": "llm", "from": "model-1", "to": "model-2", "reason": "better" });
         self.append(EntryKind::Revision, revision)?;
+        self.show_outputs(&["ana", "ben"]);
         Ok(())
     }
 }

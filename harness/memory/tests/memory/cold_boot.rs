@@ -146,7 +146,7 @@ fn working_set_bytes(reader: &MemoryReader) -> Vec<Vec<u8>> {
             for budget in [700, 900, 8000] {
                 let mut query = query(class, viewers, budget);
                 query.purposes = vec!["RECAP".into()];
-                all.push(reader.build_working_set(&query).unwrap().bytes().to_vec());
+                all.push(reader.inspect_working_set(&query).unwrap().bytes().to_vec());
             }
         }
     }

@@ -26,10 +26,11 @@ fn the_log_accepts_the_ids_of_the_document_and_no_others() {
         "COMPACTION",
         "ASSET",
         "GUESS",
+        "SHOWN",
     ] {
         assert!(EntryKind::from_id(commit).is_ok());
     }
-    assert_eq!(EntryKind::ALL.len(), numbers.len() + 7);
+    assert_eq!(EntryKind::ALL.len(), numbers.len() + 8);
     let message = EntryKind::from_id("EV-021").unwrap_err().to_string();
     assert!(
         message.contains("EV-020, EV-030") && message.contains("revision"),

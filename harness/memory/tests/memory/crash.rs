@@ -10,13 +10,13 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axilog_memory::gate::{Gate, GateInputs, run_gate};
-use axilog_memory::{EntryKind, MemoryError, MemoryReader, MemoryStore, RecallScope};
+use axilog_memory::{EntryKind, MemoryError, MemoryReader, MemoryStore, OutputClass, RecallScope};
 use rusqlite::auto_extension::{init_auto_extension, register_auto_extension};
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, ffi};
 use serde_json::json;
 
-use crate::test_memory::{TestMemory, clue, initial_state, open_fact};
+use crate::test_memory::{TestMemory, clue, initial_state, open_fact, query};
 
 /// The variable by which this test's child knows what to do: the statement to die at, and where.
 const CHILD: &str = "AXILOG_MEMORY_DIES_AT";
@@ -79,7 +79,15 @@ fn append_every_kind(
     memory.append(EntryKind::Compaction, body);
     memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
     acknowledge(memory.reader().head().unwrap().seq);
-    memory.store.rebuild().unwrap();
+    // Its guess and what is shown of it are one transaction.
+    let asked = query(OutputClass::Prompt, &["ben"], 8000);
+    memory
+        .store
+        .build_prompt(&asked, "Is it seven keys?")
+        .unwrap();
+    acknowledge(memory.reader().head().unwrap().seq);
+    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    assert_eq!(rebuilt.shown.same, 1);
     acknowledge(memory.reader().head().unwrap().seq);
 }
 

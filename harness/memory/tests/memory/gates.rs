@@ -48,7 +48,7 @@ fn a_good_memory_passes_the_gates() {
 fn g1_finds_what_the_log_does_not_give() {
     for (change, table) in [
         ("UPDATE fact SET kind = 'RUMOUR'", "fact"),
-        ("UPDATE shown SET audience = 'DM_ONLY'", "shown"),
+        ("UPDATE visible SET audience = 'DM_ONLY'", "visible"),
         ("DELETE FROM detail", "detail"),
         (
             "INSERT INTO unlocked VALUES (x'00', 'SCENE', 'c1', 1, 1)",
@@ -91,7 +91,7 @@ fn g1_compares_with_a_golden_hash() {
     let (mut memory, ..) = memory_with_clue();
     let id = memory
         .reader()
-        .build_working_set(&canonical_query())
+        .inspect_working_set(&canonical_query())
         .unwrap()
         .id();
     for (golden, passes) in [(id, true), (Handle::of(b""), false)] {

@@ -99,7 +99,7 @@ fn the_gates_know_the_policies() {
     }
     let set = memory
         .reader()
-        .build_working_set(&query(OutputClass::Prompt, &["ana"], 8000))
+        .inspect_working_set(&query(OutputClass::Prompt, &["ana"], 8000))
         .unwrap();
     assert!(
         set.text().contains("The silver-key is due at 11:30."),
@@ -165,7 +165,7 @@ fn a_name_in_use_cannot_be_locked() {
     memory.append_fact(clue("k5", "attic"));
     memory.start_scene("attic");
     let ana = query(OutputClass::Prompt, &["ana"], 8000);
-    let set = memory.reader().build_working_set(&ana).unwrap();
+    let set = memory.reader().inspect_working_set(&ana).unwrap();
     assert_eq!(set.value()["scene_id"], json!("[locked]"));
 }
 

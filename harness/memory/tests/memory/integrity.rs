@@ -213,7 +213,7 @@ fn a_changed_fact_is_told_nowhere() {
          WHERE id = 'FACT' AND instr(CAST(body AS TEXT), 'nine crowns') > 0",
     );
     let ana = query(OutputClass::Prompt, &["ana"], 32_000);
-    let set = memory.reader().build_working_set(&ana);
+    let set = memory.reader().inspect_working_set(&ana);
     assert_damaged(set, seq, "a working set");
     assert_damaged(memory.store.build_prompt(&ana, "?"), seq, "a prompt");
     let request = axilog_memory::RecallRequest {

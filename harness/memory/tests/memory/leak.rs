@@ -54,7 +54,7 @@ fn outputs(memory: &mut TestMemory, guesses: &str) -> Vec<(String, String)> {
             let mut query = query(class, viewers, 40_000);
             query.purposes = vec!["RECAP".into()];
             let name = format!("{class:?} {viewers:?}");
-            let set = memory.reader().build_working_set(&query).unwrap();
+            let set = memory.reader().inspect_working_set(&query).unwrap();
             assert!(set.tokens() <= 40_000);
             texts.push((format!("{name}, bytes"), set.text().to_owned()));
             strings(set.value(), &mut |text| {
@@ -65,7 +65,7 @@ fn outputs(memory: &mut TestMemory, guesses: &str) -> Vec<(String, String)> {
                 texts.push((format!("{name}, prompt"), prompt.text().to_owned()));
             }
             if class == OutputClass::Pvib {
-                let brief = memory.reader().build_image_brief(&query, None).unwrap();
+                let brief = memory.reader().inspect_image_brief(&query, None).unwrap();
                 texts.push((format!("{name}, PVIB"), brief.canonical().text().to_owned()));
             }
         }
@@ -249,7 +249,7 @@ fn only_the_unlocked_string_is_told() {
     memory.recall(&one.to_string(), Some(true), RecallScope::Scene);
     let text = memory
         .reader()
-        .build_working_set(&query(OutputClass::Prompt, &["ana"], 8000))
+        .inspect_working_set(&query(OutputClass::Prompt, &["ana"], 8000))
         .unwrap();
     assert!(text.text().contains("alpha 100") && !text.text().contains("alpha 200"));
     // A locked string inside an unlocked one stays locked.
@@ -298,7 +298,7 @@ proptest! {
         let mut memory = TestMemory::new();
         memory.append_fact(clue("a1", "zzz \u{3a9}\u{3a9}\u{3a9} zzz"));
         memory.append(EntryKind::Fact, open_fact("a2", json!({ "text": text })));
-        let set = memory.reader().build_working_set(&query(OutputClass::Recap, &[], 8000)).unwrap();
+        let set = memory.reader().inspect_working_set(&query(OutputClass::Recap, &[], 8000)).unwrap();
         prop_assert_eq!(&set.value()["facts_slice"][1]["payload"]["text"], &json!(text));
     }
 }

@@ -21,6 +21,7 @@ mod pictures;
 mod recall;
 #[cfg(unix)]
 mod replaced;
+mod shown;
 mod spellings;
 mod spelt_leaks;
 mod test_memory;

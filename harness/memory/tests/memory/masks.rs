@@ -18,7 +18,7 @@ fn masked(key: &str, mask: Value) -> Value {
 fn visible_keys(memory: &TestMemory, viewers: &[&str], class: OutputClass) -> Vec<String> {
     let set = memory
         .reader()
-        .build_working_set(&query(class, viewers, 8000))
+        .inspect_working_set(&query(class, viewers, 8000))
         .unwrap();
     let facts = set.value()["facts_slice"].as_array().unwrap();
     facts
@@ -52,7 +52,7 @@ fn an_output_holds_what_every_viewer_may_see() {
         // Not even as a handle.
         let set = memory
             .reader()
-            .build_working_set(&query(class, &["ben"], 8000))
+            .inspect_working_set(&query(class, &["ben"], 8000))
             .unwrap();
         for hidden in [0, 3, 4] {
             assert!(!set.text().contains(&handles[hidden].to_string()));
@@ -72,7 +72,7 @@ fn a_compaction_is_visible_where_all_of_its_facts_are() {
     let slice = |viewers: &[&str], purposes: &[&str]| {
         let mut query = query(OutputClass::Recap, viewers, 8000);
         query.purposes = purposes.iter().map(|p| (*p).to_owned()).collect();
-        memory.reader().build_working_set(&query).unwrap().value()["compactions_slice"].clone()
+        memory.reader().inspect_working_set(&query).unwrap().value()["compactions_slice"].clone()
     };
     assert_eq!(
         slice(&["ana"], &["RECAP"])[0]["lines"],
@@ -120,7 +120,7 @@ fn the_mask_matrix_is_pinned_and_can_be_revised() {
     assert_eq!(visible_keys(&memory, &["ana"], OutputClass::Prompt), ["k3"]);
     let set = memory
         .reader()
-        .build_working_set(&query(OutputClass::Prompt, &[], 8000))
+        .inspect_working_set(&query(OutputClass::Prompt, &[], 8000))
         .unwrap();
     let id = matrix.canonical().handle().to_string();
     assert_eq!(set.value()["policy_ids"]["mask_matrix_id"], json!(id));
@@ -201,7 +201,7 @@ proptest! {
         memory.store.append_all(entries).unwrap();
         expected.sort();
         prop_assert_eq!(visible_keys(&memory, &viewers, OutputClass::Prompt), expected.clone());
-        let set = memory.reader().build_working_set(&query(OutputClass::Prompt, &viewers, budget)).unwrap();
+        let set = memory.reader().inspect_working_set(&query(OutputClass::Prompt, &viewers, budget)).unwrap();
         prop_assert!(set.tokens() <= budget);
         let facts = set.value()["facts_slice"].as_array().unwrap();
         let keys: Vec<&str> = facts.iter().map(|f| f["payload"]["key"].as_str().unwrap()).collect();
@@ -216,19 +216,19 @@ fn a_budget_that_is_too_small_says_by_how_much() {
     memory.append_fact(clue("k1", "seven keys"));
     let error = memory
         .reader()
-        .build_working_set(&query(OutputClass::Prompt, &[], 10))
+        .inspect_working_set(&query(OutputClass::Prompt, &[], 10))
         .unwrap_err();
     let MemoryError::Budget { needed, given: 10 } = error else {
         panic!("{error}")
     };
     let least = memory
         .reader()
-        .build_working_set(&query(OutputClass::Prompt, &[], needed))
+        .inspect_working_set(&query(OutputClass::Prompt, &[], needed))
         .unwrap();
     assert!(!least.is_complete() && least.tokens() <= needed);
     memory
         .reader()
-        .build_working_set(&query(OutputClass::Prompt, &[], needed - 1))
+        .inspect_working_set(&query(OutputClass::Prompt, &[], needed - 1))
         .unwrap_err();
 }
 
@@ -239,13 +239,13 @@ fn a_query_selects_facts_by_kind() {
     memory.append_fact(open_fact("k2", json!({ "key": "k2" })));
     let mut query = query(OutputClass::Prompt, &["ana"], 8000);
     query.kinds = vec!["LOCATION".into()];
-    let set = memory.reader().build_working_set(&query).unwrap();
+    let set = memory.reader().inspect_working_set(&query).unwrap();
     let facts = set.value()["facts_slice"].as_array().unwrap();
     assert_eq!(facts.len(), 1);
     assert_eq!(facts[0]["kind"], json!("LOCATION"));
     query.kinds = vec!["no kind".into()];
     assert!(matches!(
-        memory.reader().build_working_set(&query),
+        memory.reader().inspect_working_set(&query),
         Err(MemoryError::Document { .. })
     ));
 }

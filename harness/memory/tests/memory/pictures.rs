@@ -14,7 +14,7 @@ fn a_brief_holds_only_what_may_be_mentioned_exactly() {
     for locked in [fact, detail] {
         let error = memory
             .reader()
-            .build_image_brief(&query, Some(&[locked]))
+            .inspect_image_brief(&query, Some(&[locked]))
             .unwrap_err();
         assert!(
             error
@@ -25,7 +25,7 @@ fn a_brief_holds_only_what_may_be_mentioned_exactly() {
     }
     let brief = memory
         .reader()
-        .build_image_brief(&query, Some(&[door]))
+        .inspect_image_brief(&query, Some(&[door]))
         .unwrap();
     let value = brief.canonical().value().clone();
     assert_eq!(
@@ -35,7 +35,7 @@ fn a_brief_holds_only_what_may_be_mentioned_exactly() {
     let check = |value| {
         memory
             .reader()
-            .check_image_brief(&query, CanonicalJson::from_value("b", value).unwrap())
+            .inspect_foreign_brief(&query, CanonicalJson::from_value("b", value).unwrap())
     };
     check(value.clone()).unwrap();
     let with = |name: &str, part| {
@@ -73,7 +73,7 @@ fn a_brief_holds_only_what_may_be_mentioned_exactly() {
     memory.recall(&detail.to_string(), Some(true), RecallScope::Scene);
     let brief = memory
         .reader()
-        .build_image_brief(&query, Some(&[detail]))
+        .inspect_image_brief(&query, Some(&[detail]))
         .unwrap();
     assert!(brief.canonical().text().contains("seven keys"));
 }

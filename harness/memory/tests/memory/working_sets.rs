@@ -16,7 +16,7 @@ fn a_prompt_holds_the_bytes_unchanged() {
     }
     for budget in [900, 8000] {
         let query = query(OutputClass::Prompt, &["ana"], budget);
-        let set = memory.reader().build_working_set(&query).unwrap();
+        let set = memory.reader().inspect_working_set(&query).unwrap();
         let prompt = memory.store.build_prompt(&query, "Who is there?").unwrap();
         assert_eq!(prompt.working_set(), &set);
         assert_eq!(prompt.text().matches(set.text()).count(), 1);
@@ -35,7 +35,7 @@ fn a_working_set_has_all_its_parts_and_the_hash_of_its_bytes_as_id() {
     let (fact, detail) = memory.append_fact(clue("k1", "seven keys"));
     let set = memory
         .reader()
-        .build_working_set(&query(OutputClass::WorkingSet, &[], 8000))
+        .inspect_working_set(&query(OutputClass::WorkingSet, &[], 8000))
         .unwrap();
     assert_eq!(set.id(), Handle::of(set.bytes()));
     let value = set.value();

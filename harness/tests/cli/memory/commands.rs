@@ -9,18 +9,18 @@ use tempfile::TempDir;
 
 use crate::bench::program;
 
-const FACT: &str = r#"{"kind":"CLUE","stable_key":"k1","payload":{"text":"It reads seven keys."},"provenance":{"source":"generator","refs":[]},"visibility_mask":"PUBLIC","gist":"Something is written there.","details":[{"name":"words","exact":"seven keys"}]}"#;
+pub(super) const FACT: &str = r#"{"kind":"CLUE","stable_key":"k1","payload":{"text":"It reads seven keys."},"provenance":{"source":"generator","refs":[]},"visibility_mask":"PUBLIC","gist":"Something is written there.","details":[{"name":"words","exact":"seven keys"}]}"#;
 
-struct MemoryDirectory(TempDir);
+pub(super) struct MemoryDirectory(TempDir);
 
 impl MemoryDirectory {
-    fn new() -> MemoryDirectory {
+    pub(super) fn new() -> MemoryDirectory {
         let place = MemoryDirectory(tempfile::tempdir().unwrap());
         place.run_with_code(0, &["init", "m.db", "--world", "arden", "--campaign", "c1"]);
         place
     }
 
-    fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         self.0.path()
     }
 
@@ -35,7 +35,7 @@ impl MemoryDirectory {
     }
 
     #[track_caller]
-    fn run_with_code(&self, code: i32, args: &[&str]) -> (String, String) {
+    pub(super) fn run_with_code(&self, code: i32, args: &[&str]) -> (String, String) {
         let output = self.run(args);
         let text = |bytes| String::from_utf8(bytes).unwrap();
         let (stdout, stderr) = (text(output.stdout), text(output.stderr));
@@ -48,7 +48,7 @@ impl MemoryDirectory {
     }
 
     #[track_caller]
-    fn run_json(&self, code: i32, args: &[&str]) -> Value {
+    pub(super) fn run_json(&self, code: i32, args: &[&str]) -> Value {
         let args = [args, &["--json"]].concat();
         let (stdout, _) = self.run_with_code(code, &args);
         assert_eq!(stdout.matches('\n').count(), 1, "{stdout}");
