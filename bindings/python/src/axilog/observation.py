@@ -84,4 +84,5 @@ class Observation:
 
 def _unescape_identity(address: int, length: int) -> str:
     # The record holds it as a JSON string, and the view points at what is between the quotes.
-    return str(json.loads(b'"' + ctypes.string_at(address, length) + b'"'))
+    text = ctypes.string_at(address, length)
+    return str(json.loads(b'"' + text + b'"')) if b"\\" in text else text.decode()
