@@ -39,6 +39,27 @@ pub(crate) enum CommandError {
     )]
     ControlsWithoutBaseline,
 
+    /// A primary endpoint or a margin for the base harness.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "--primary and --margin are about comparisons, and the base harness v300 is compared with nothing: leave them out"
+    )]
+    PrimaryOfBaseHarness,
+
+    /// Disagreement as the primary endpoint of runs without a replicate.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "--primary disagreement is measured beyond the replicate's: give --controls too, or name agreement"
+    )]
+    DisagreementWithoutControls,
+
+    /// A margin where the primary endpoint is no share of steps.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "--margin is a share of steps, of which the primary endpoint must be one: give --primary agreement or disagreement, or leave --margin out"
+    )]
+    MarginOfOtherEndpoint,
+
     /// A ledger that is too long for a page.
     #[error(
         "{path}: is longer than {limit} MiB, the most that is put into a page (--limit); `axilog verify`, `stats`, `show` and `export` read a ledger of any length",
@@ -361,7 +382,10 @@ impl CommandError {
             | CommandError::SchemaTwice { .. }
             | CommandError::ToTerminal(_) => 2,
             #[cfg(feature = "ablation")]
-            CommandError::ControlsWithoutBaseline => 2,
+            CommandError::ControlsWithoutBaseline
+            | CommandError::PrimaryOfBaseHarness
+            | CommandError::DisagreementWithoutControls
+            | CommandError::MarginOfOtherEndpoint => 2,
             #[cfg(any(feature = "memory", feature = "x0l"))]
             CommandError::NotText { .. } => 2,
             #[cfg(any(feature = "ablation", feature = "bundle"))]
@@ -434,6 +458,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::CalibrationMismatch { .. }
         | AblationError::MissingModel(_)
         | AblationError::MissingCalibration
+        | AblationError::MarginOfNothing(_)
         | AblationError::ResumedOtherwise { .. }
         | AblationError::OracleBeginsAnew(_) => 2,
         AblationError::Tokens(TokenError::OtherFile { .. }) => 1,

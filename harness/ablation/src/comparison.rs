@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::arm_conditions::check_conditions;
 use super::comparable_run::ComparableRun;
-use super::controls::{ControlDifference, PairedRuns, judge_controls};
+use super::controls::{ControlDifference, PairedRuns};
 use super::error::AblationError;
-use super::resampling::SeedResamples;
-use super::run_difference::{RunDifference, judge_family};
+use super::judged_pairs::{Correction, judge_pairs};
+use super::margin::Margin;
+use super::primary_endpoint::PrimaryEndpoint;
+use super::run_difference::RunDifference;
 use super::run_document::ActionCounts;
 
 /// Several runs, and how they differ.
@@ -21,26 +23,43 @@ pub struct Comparison {
     pub differences: Vec<RunDifference>,
     /// How the controls of the first run differ from what they are held against.
     pub controls: Vec<ControlDifference>,
+    /// The endpoint that was declared before the runs, if one was.
+    pub primary: PrimaryEndpoint,
+    /// Below which a difference in the primary endpoint does not matter, if its reader says so.
+    pub margin: Option<Margin>,
 }
 
-/// Compares `runs` with the first of them. The p-values of the runs that are no controls are corrected for
-/// their own number alone, so controls take no power from them.
+/// Compares `runs` with the first of them. Where they declare one primary endpoint, the p-values of all endpoints and
+/// all runs are corrected together. Else those of each endpoint are, and those of controls apart.
 ///
 /// # Errors
 /// As [`check_runs`].
 pub fn compare_runs(mut runs: Vec<ComparableRun>) -> Result<Comparison, AblationError> {
-    let reference = check_runs(&runs)?;
+    check_runs(&runs)?;
     let actions = list_actions(&runs);
-    let resamples = SeedResamples::draw(reference.actions.len());
-    let paired = PairedRuns::new(&runs);
-    let differences = judge_family(&paired.others, &runs, &actions, &resamples);
-    let controls = judge_controls(&paired, &runs, &actions, &resamples);
     label_runs(&mut runs);
+    let primary = PrimaryEndpoint::find(&runs);
+    let correction = match primary {
+        PrimaryEndpoint::Declared(endpoint) => Correction::WholeComparison(endpoint),
+        PrimaryEndpoint::Undeclared(_) => Correction::EachEndpoint,
+    };
+    let (mut differences, mut controls) = (Vec::new(), Vec::new());
+    for (control, difference) in judge_pairs(&PairedRuns::new(&runs), &runs, &actions, correction) {
+        match control {
+            None => differences.push(difference),
+            Some(control) => controls.push(ControlDifference {
+                control,
+                difference,
+            }),
+        }
+    }
     Ok(Comparison {
         runs,
         actions,
         differences,
         controls,
+        primary,
+        margin: None,
     })
 }
 
@@ -63,6 +82,27 @@ pub fn check_runs(runs: &[ComparableRun]) -> Result<&ComparableRun, AblationErro
 }
 
 impl Comparison {
+    /// Judges the primary endpoint, where it is not told apart, as `LESS_THAN` the margin where its whole confidence
+    /// interval is.
+    ///
+    /// # Errors
+    /// [`AblationError::MarginOfNothing`] where the primary endpoint is no share of steps.
+    pub fn with_margin(mut self, margin: Margin) -> Result<Comparison, AblationError> {
+        let endpoint = match self.primary {
+            PrimaryEndpoint::Declared(endpoint) if endpoint.is_share_of_steps() => endpoint,
+            _ => return Err(AblationError::MarginOfNothing(self.explain_primary())),
+        };
+        let controls = self
+            .controls
+            .iter_mut()
+            .map(|control| &mut control.difference);
+        for found in self.differences.iter_mut().chain(controls) {
+            found.judge_margin(endpoint, margin);
+        }
+        self.margin = Some(margin);
+        Ok(self)
+    }
+
     /// The runs that are no controls, but the first, with their differences.
     pub fn differing(&self) -> impl Iterator<Item = (&ComparableRun, &RunDifference)> {
         let differences = self.differences.iter();

@@ -1,4 +1,4 @@
-//! The files of a comparison, and which runs a stored one is of.
+//! The files of a comparison, and what a stored one is of.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,10 @@ use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use serde::Deserialize;
 
 use super::comparison::Comparison;
-use super::comparison_report::VERSION;
+use super::comparison_report::{UNDECLARED_VERSION, VERSION};
 use super::error::AblationError;
 use super::json_document::parse_document;
+use super::margin::Margin;
 
 /// The name of the comparison document.
 pub const COMPARISON_FILE: &str = "comparison.json";
@@ -52,11 +53,21 @@ struct DocumentVersion {
     axilog_ablation_comparison: u32,
 }
 
-/// Which runs a stored comparison is of. The rest of its document is for a byte-by-byte comparison.
+/// Which runs a stored comparison is of, and with which margin. The rest of its document is for a byte-by-byte comparison.
 #[derive(Debug, Deserialize)]
 pub struct StoredComparison {
     /// The runs, in their order.
     pub runs: Vec<ComparedRun>,
+    /// What the comparison says of its statistics.
+    pub statistics: StoredStatistics,
+}
+
+/// What a comparison was made with, beside its runs.
+#[derive(Debug, Deserialize)]
+pub struct StoredStatistics {
+    /// The margin of the primary endpoint, if one was named.
+    #[serde(default)]
+    pub margin: Option<Margin>,
 }
 
 /// A run, as a comparison names it.
@@ -81,11 +92,13 @@ impl StoredComparison {
         };
         let found: DocumentVersion = parse_document(&path, &bytes, "a comparison", HINT)?;
         match found.axilog_ablation_comparison {
-            VERSION => parse_document(&path, &bytes, "a comparison", HINT).map(Some),
+            UNDECLARED_VERSION | VERSION => {
+                parse_document(&path, &bytes, "a comparison", HINT).map(Some)
+            }
             version => Err(AblationError::Document {
                 path,
                 reason: format!(
-                    "has version {version}; expected version {VERSION}; replay it with the build that made it"
+                    "has version {version}; expected version {UNDECLARED_VERSION} or {VERSION}; replay it with the build that made it"
                 ),
             }),
         }

@@ -9,15 +9,20 @@ use super::comparable_run::ComparableRun;
 use super::comparison::Comparison;
 use super::controls::ControlDifference;
 use super::decimal::Decimal;
+use super::endpoint::Endpoint;
 use super::json_document::to_canonical_json;
+use super::judged_tests::TestResult;
+use super::margin::Margin;
 use super::resampling::RESAMPLES;
-use super::run_difference::RunDifference;
+use super::run_difference::{RunDifference, TestedSteps};
 use super::run_document::ActionCounts;
-use super::statistics::TestResult;
 use super::swap_test::{LEVEL_ONE_IN, PValue};
 
-/// The version of the document's form. Version 1 had a distance of mean shares in place of the tests.
-pub(crate) const VERSION: u32 = 2;
+/// The version of the document's form where a primary endpoint was declared.
+pub(crate) const VERSION: u32 = 3;
+/// The version where none was: as before there were any, byte for byte. Version 1 had a distance of mean shares in place
+/// of the tests.
+pub(crate) const UNDECLARED_VERSION: u32 = 2;
 
 /// The members of comparison.json.
 #[derive(Serialize)]
@@ -34,8 +39,12 @@ struct ComparisonDocument<'a> {
 #[derive(Serialize)]
 struct DifferenceReport<'a> {
     actions: ActionsReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agreement: Option<StepsReport>,
     answers: AnswersReport,
     choices: ChoicesReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    disagreement: Option<StepsReport>,
     /// The label of the run that differs.
     run: &'a str,
 }
@@ -44,8 +53,10 @@ impl<'a> DifferenceReport<'a> {
     fn new(comparison: &'a Comparison, found: &RunDifference) -> DifferenceReport<'a> {
         DifferenceReport {
             actions: report_actions(found),
+            agreement: found.agreement.as_ref().map(report_agreement),
             answers: report_answers(found),
             choices: report_choices(found),
+            disagreement: found.beyond_replicate.as_ref().map(report_disagreement),
             run: comparison.label(found.pair.run),
         }
     }
@@ -105,6 +116,38 @@ struct ChoicesReport {
     verdict: &'static str,
 }
 
+/// A difference of shares of steps.
+#[derive(Serialize)]
+struct StepsReport {
+    common_steps: u64,
+    confidence_interval: [Decimal; 2],
+    difference: Decimal,
+    /// At how many steps it happened in the reference, or in the replicate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference_steps: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replicate_steps: Option<u64>,
+    /// At how many steps it happened in the run.
+    run_steps: u64,
+    test: TestReport,
+    verdict: &'static str,
+}
+
+impl StepsReport {
+    fn new(found: &TestedSteps, endpoint: Endpoint) -> StepsReport {
+        StepsReport {
+            common_steps: found.measured.steps,
+            confidence_interval: found.measured.interval,
+            difference: found.measured.difference,
+            reference_steps: None,
+            replicate_steps: None,
+            run_steps: found.measured.run_count,
+            test: TestReport::new(&found.test),
+            verdict: found.verdict(endpoint),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct TestReport {
     p: Decimal,
@@ -155,6 +198,12 @@ struct RunReport<'a> {
 struct StatisticsReport<'a> {
     correction: &'static str,
     level: Decimal,
+    /// Below which a difference in the primary endpoint does not matter; absent where its reader names none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    margin: Option<Margin>,
+    /// The endpoint that was declared before the runs; absent where none was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primary: Option<Endpoint>,
     resamples: u32,
     resampling_share: &'static str,
     seeds: Option<&'a [u64]>,
@@ -209,8 +258,13 @@ impl Comparison {
         let runs = self.runs.iter().map(|run| self.report_run(run));
         let reference = self.runs.first();
         let seeds = reference.map_or(0, |run| run.header.seeds.len());
+        let primary = self.declared_primary();
+        let version = match primary {
+            Some(_) => VERSION,
+            None => UNDECLARED_VERSION,
+        };
         let document = ComparisonDocument {
-            axilog_ablation_comparison: VERSION,
+            axilog_ablation_comparison: version,
             controls: controls.collect(),
             differences: differences.collect(),
             reference: reference.map(|run| run.label.as_str()),
@@ -218,6 +272,8 @@ impl Comparison {
             statistics: StatisticsReport {
                 correction: "HOLM",
                 level: Decimal::from_ratio(1, LEVEL_ONE_IN.into()),
+                margin: self.margin,
+                primary,
                 resamples: RESAMPLES,
                 resampling_share: "0.95",
                 seeds: reference.map(|run| run.header.seeds.as_slice()),
@@ -293,5 +349,19 @@ fn report_choices(found: &RunDifference) -> ChoicesReport {
         test: TestReport::new(&found.choices_test),
         total_variation: found.choices.total_variation,
         verdict: found.choices_verdict(),
+    }
+}
+
+fn report_agreement(found: &TestedSteps) -> StepsReport {
+    StepsReport {
+        reference_steps: Some(found.measured.reference_count),
+        ..StepsReport::new(found, Endpoint::Agreement)
+    }
+}
+
+fn report_disagreement(found: &TestedSteps) -> StepsReport {
+    StepsReport {
+        replicate_steps: Some(found.measured.reference_count),
+        ..StepsReport::new(found, Endpoint::Disagreement)
     }
 }

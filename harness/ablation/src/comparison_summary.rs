@@ -7,8 +7,8 @@ use axilog_ledger::visible_text::escape_markdown;
 use super::comparison::Comparison;
 use super::comparison_report::AnswerCounts;
 use super::decimal::Decimal;
+use super::judged_tests::TestResult;
 use super::plot::{PlotSeries, render_svg};
-use super::statistics::TestResult;
 
 impl Comparison {
     /// Renders the summary, in Markdown; `plot` is the path of the image in it.
@@ -26,6 +26,7 @@ impl Comparison {
             header.steps_per_episode,
             escape_markdown(&reference.label)
         );
+        self.append_step_differences(&mut out);
         self.append_differences(&mut out);
         self.append_controls(&mut out);
         self.append_answers(&mut out);
@@ -49,15 +50,9 @@ impl Comparison {
         out
     }
 
-    /// Appends the three questions, a table for each.
+    /// Appends the questions of choices, answers and actions, a table for each.
     fn append_differences(&self, out: &mut String) {
-        let test = |test: &TestResult| {
-            let (p, holm) = (test.p_value.to_decimal(), test.corrected.to_decimal());
-            match test.p_value.standard_error() {
-                exact if exact == Decimal::default() => format!("{p} | {holm}"),
-                error => format!("{p} ± {error} | {holm}"),
-            }
-        };
+        let test = render_test;
         out.push_str("Choices: what was proposed at the steps that both answered usefully.\n\n| run | energy distance | 95 % of resamples | other choice at | p | p (Holm) | verdict |\n|---|---|---|---|---|---|---|\n");
         for (run, found) in self.differing() {
             let [low, high] = found.choices.interval;
@@ -67,7 +62,7 @@ impl Comparison {
                 found.choices.distance,
                 found.disagreement.differing_steps,
                 found.disagreement.common_steps,
-                test(&found.choices_test),
+                test(found.choices_test),
                 found.choices_verdict()
             ));
         }
@@ -78,7 +73,7 @@ impl Comparison {
                 "| {} | {} | {low} to {high} | {} | {} |\n",
                 escape_markdown(&run.label),
                 found.answers.difference,
-                test(&found.answers_test),
+                test(found.answers_test),
                 found.answers_verdict()
             ));
         }
@@ -90,7 +85,7 @@ impl Comparison {
                 escape_markdown(&run.label),
                 found.actions.distance,
                 found.actions.total_variation,
-                test(&found.actions_test),
+                test(found.actions_test),
                 found.actions_verdict()
             ));
         }
@@ -166,6 +161,15 @@ impl Comparison {
             }
         });
         render_svg(&self.actions, &series.collect::<Vec<PlotSeries>>())
+    }
+}
+
+/// The p-value of a test and the corrected one, as two cells of a table.
+pub(crate) fn render_test(test: TestResult) -> String {
+    let (p, holm) = (test.p_value.to_decimal(), test.corrected.to_decimal());
+    match test.p_value.standard_error() {
+        exact if exact == Decimal::default() => format!("{p} | {holm}"),
+        error => format!("{p} ± {error} | {holm}"),
     }
 }
 

@@ -4,47 +4,7 @@ use axilog_ledger::visible_text::escape_markdown;
 
 use super::comparison::Comparison;
 use super::controls::{Control, ControlDifference};
-use super::decimal::Decimal;
-use super::run_difference::RunDifference;
-use super::statistics::{TestResult, Verdict};
-
-/// A row of a table of controls: one question.
-#[derive(Clone, Copy, Debug)]
-pub struct ControlRow {
-    /// `choices`, `answers` or `actions`.
-    pub question: &'static str,
-    /// The energy distance, or the difference of the shares that were not useful.
-    pub size: Decimal,
-    /// The test.
-    pub test: TestResult,
-    /// The verdict, as documents name it.
-    pub verdict: &'static str,
-}
-
-/// The rows of a control: one for each question.
-#[must_use]
-pub fn list_control_rows(found: &RunDifference) -> [ControlRow; 3] {
-    [
-        ControlRow {
-            question: "choices",
-            size: found.choices.distance,
-            test: found.choices_test,
-            verdict: found.choices_verdict(),
-        },
-        ControlRow {
-            question: "answers",
-            size: found.answers.difference,
-            test: found.answers_test,
-            verdict: found.answers_verdict(),
-        },
-        ControlRow {
-            question: "actions",
-            size: found.actions.distance,
-            test: found.actions_test,
-            verdict: found.actions_verdict(),
-        },
-    ]
-}
+use super::judged_tests::Verdict;
 
 impl Comparison {
     /// Appends what the controls show; nothing where there are none.
@@ -59,16 +19,16 @@ impl Comparison {
         }
         out.push_str("\n| run | held against | question | distance or difference | p | p (Holm) | verdict |\n|---|---|---|---|---|---|---|\n");
         for found in self.controls.iter().map(|control| &control.difference) {
-            for row in list_control_rows(found) {
+            for row in found.list_endpoints() {
                 out.push_str(&format!(
                     "| {} | {} | {} | {} | {} | {} | {} |\n",
                     escape_markdown(self.label(found.pair.run)),
                     escape_markdown(self.label(found.pair.reference)),
-                    row.question,
+                    row.endpoint,
                     row.size,
                     row.test.p_value.to_decimal(),
                     row.test.corrected.to_decimal(),
-                    row.verdict
+                    self.name_verdict(&row)
                 ));
             }
         }
@@ -105,12 +65,10 @@ impl Comparison {
             };
             return format!("{run} is told apart from {reference} in {questions}. {meaning}");
         }
-        let tests = [
-            difference.choices_test,
-            difference.answers_test,
-            difference.actions_test,
-        ];
-        let has_verdict = tests.iter().all(|t| t.verdict != Verdict::TooFewSeeds);
+        let rows = difference.list_endpoints();
+        let has_verdict = rows
+            .iter()
+            .all(|row| row.test.verdict != Verdict::TooFewSeeds);
         if !has_verdict {
             return format!(
                 "{run} has too few seeds to be told apart from {reference} in every question. It shows nothing."

@@ -1,19 +1,20 @@
 //! The controls of a comparison: what a difference between runs may be read as.
 //!
 //! A *replicate* is the baseline a second time. Where it is told apart from the baseline, something but the
-//! memory changed between runs, and no difference may be read as the work of precedents. It is judged by
-//! itself: a correction would make the warning rarer and no conclusion safer.
+//! memory changed between runs, and no difference may be read as the work of precedents.
 //!
 //! A *placebo* is held against the baseline, which shows whether it matters what a record says, and against
-//! run B, which shows whether it matters that a record stands there, whatever it says. The two are a family of their own.
+//! run B, which shows whether it matters that a record stands there, whatever it says.
+//!
+//! Where a primary endpoint was declared, the p-values of controls are corrected with all others of the comparison. In
+//! runs of before, the placebo's two comparisons are a family and the replicate's is another.
 
 use super::comparable_run::ComparableRun;
-use super::resampling::SeedResamples;
-use super::run_difference::{RunDifference, RunPair, judge_family};
+use super::run_difference::{RunDifference, RunPair};
 use super::variant::Variant;
 
 /// A control.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Control {
     /// The placebo, against the baseline or run B.
     Placebo,
@@ -43,25 +44,19 @@ pub struct ControlDifference {
 
 /// Which runs of a comparison are held against which.
 pub(crate) struct PairedRuns {
-    /// Each run that is no control of the first one, against the first.
-    pub(crate) others: Vec<RunPair>,
-    /// Each replicate of the first run, against it.
-    replicates: Vec<RunPair>,
-    /// Each placebo of the first run, against it and against each run B of the same oracle.
-    placebos: Vec<RunPair>,
+    /// Each pair, with the control that it judges: first each run that is no control of the first one, against the
+    /// first; then each placebo of the first run, against it and against each run B of the same oracle; then each
+    /// replicate of the first run, against it.
+    pub(crate) pairs: Vec<(Option<Control>, RunPair)>,
 }
 
 impl PairedRuns {
     /// Pairs the runs of a comparison. A run is a control where the first run is a baseline of the same
     /// oracle.
     pub(crate) fn new(runs: &[ComparableRun]) -> PairedRuns {
-        let mut paired = PairedRuns {
-            others: Vec::new(),
-            replicates: Vec::new(),
-            placebos: Vec::new(),
-        };
+        let mut pairs = Vec::new();
         let Some(first) = runs.first() else {
-            return paired;
+            return PairedRuns { pairs };
         };
         let is_baseline = first.variant() == Variant::Baseline;
         let is_own = |place: usize, variant: Variant| {
@@ -69,44 +64,37 @@ impl PairedRuns {
             run.is_some_and(|run| run.variant() == variant && run.has_oracle_of(first))
         };
         for place in 1..runs.len() {
-            let against_first = RunPair {
-                reference: 0,
+            let against = |reference: usize| RunPair {
+                reference,
                 run: place,
             };
             if is_baseline && is_own(place, Variant::Replicate) {
-                paired.replicates.push(against_first);
+                pairs.push((Some(Control::Replicate), against(0)));
             } else if is_baseline && is_own(place, Variant::Placebo) {
-                paired.placebos.push(against_first);
+                pairs.push((Some(Control::Placebo), against(0)));
                 let without_memory = (1..runs.len()).filter(|other| is_own(*other, Variant::B));
-                paired.placebos.extend(without_memory.map(|b| RunPair {
-                    reference: b,
-                    run: place,
-                }));
+                pairs.extend(without_memory.map(|b| (Some(Control::Placebo), against(b))));
             } else {
-                paired.others.push(against_first);
+                pairs.push((None, against(0)));
             }
         }
-        paired
+        // Nothing is moved within a kind.
+        pairs.sort_by_key(|(control, _)| *control);
+        PairedRuns { pairs }
     }
-}
 
-/// Judges the controls: the placebos as one family, the replicates as another.
-pub(crate) fn judge_controls(
-    paired: &PairedRuns,
-    runs: &[ComparableRun],
-    actions: &[String],
-    resamples: &SeedResamples,
-) -> Vec<ControlDifference> {
-    let families = [
-        (Control::Placebo, &paired.placebos),
-        (Control::Replicate, &paired.replicates),
-    ];
-    let judge = |(control, pairs): (Control, &Vec<RunPair>)| {
-        let judged = judge_family(pairs, runs, actions, resamples).into_iter();
-        judged.map(move |difference| ControlDifference {
-            control,
-            difference,
-        })
-    };
-    families.into_iter().flat_map(judge).collect()
+    /// The place of the replicate that shows the noise in how the runs of `pair` disagree: the first replicate of the
+    /// first run, if the pair is held against that and is no replicate's.
+    pub(crate) fn find_replicate_beside(&self, pair: RunPair) -> Option<usize> {
+        let is_replicate =
+            |(control, _): &&(Option<Control>, RunPair)| *control == Some(Control::Replicate);
+        let mut replicates = self
+            .pairs
+            .iter()
+            .filter(is_replicate)
+            .map(|(_, own)| own.run);
+        let first = replicates.next()?;
+        let is_own = first == pair.run || replicates.any(|place| place == pair.run);
+        (pair.reference == 0 && !is_own).then_some(first)
+    }
 }

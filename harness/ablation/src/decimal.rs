@@ -3,6 +3,7 @@
 //! Canonical numeric formatting of the resource vector (Q6). Determinism: D1.
 
 use std::fmt;
+use std::ops::Neg;
 
 use serde::{Serialize, Serializer};
 
@@ -45,6 +46,14 @@ fn round_half_even(numerator: i128, denominator: i128) -> i128 {
         std::cmp::Ordering::Less => quotient,
         std::cmp::Ordering::Greater => quotient + up,
         std::cmp::Ordering::Equal => quotient + up * (quotient & 1),
+    }
+}
+
+impl Neg for Decimal {
+    type Output = Decimal;
+
+    fn neg(self) -> Decimal {
+        Decimal(-self.0)
     }
 }
 

@@ -103,6 +103,12 @@ pub enum AblationError {
     #[error(transparent)]
     InvalidComparison(#[from] InvalidComparison),
 
+    /// A margin is named where the primary endpoint is no share of steps.
+    #[error(
+        "a margin is a share of steps, of which the primary endpoint must be one: declare agreement or disagreement with --primary before the runs, or leave --margin out. {0}"
+    )]
+    MarginOfNothing(String),
+
     /// A run is to be compared, and there is no other.
     #[error("{path}: is the only run, and there is nothing to compare it with; name the directories of two runs or more", path = .0.display())]
     NothingToCompare(PathBuf),

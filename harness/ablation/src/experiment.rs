@@ -100,6 +100,7 @@ pub fn build_header(
         constant_length,
         transport: None,
         sampling: Sampling::default(),
+        primary: None,
     }
 }
 

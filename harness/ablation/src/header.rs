@@ -9,6 +9,7 @@ use axilog_oracle::TransportSettings;
 use serde::{Deserialize, Serialize};
 
 use super::calibration_basis::{CalibrationBasis, MAX_LENGTH};
+use super::endpoint::Endpoint;
 use super::error::AblationError;
 use super::json_document::{parse_document, to_canonical_json};
 use super::prompt_frame::SegmentLengths;
@@ -47,6 +48,10 @@ pub struct RunHeader {
     /// How the model is asked to choose its words; absent where it is as in v3.0.
     #[serde(default, skip_serializing_if = "Sampling::is_default")]
     pub sampling: Sampling,
+    /// The endpoint that was declared primary before the run; absent in runs of earlier versions and of the base
+    /// harness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub primary: Option<Endpoint>,
 }
 
 impl RunHeader {

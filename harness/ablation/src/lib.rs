@@ -58,10 +58,13 @@
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
 //! | [`arm_conditions`], [`invalid_comparison`] | what must be the same in all runs of one oracle |
 //! | [`comparison_files`], [`planned_arms`] | the files of a comparison, and the arms that it misses |
+//! | [`endpoint`], [`primary_endpoint`], [`margin`] | the questions, which of them was declared before the runs, what is too small to matter |
 //! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
 //! | [`comparison_report`], [`comparison_summary`], [`control_summary`], [`plot`] | what a comparison is written as |
 //! | [`profile`], [`swap_test`], [`resampling`] | shares of actions, the permutation test, intervals |
-//! | [`statistics`] | the differences of two runs and their verdicts |
+//! | [`statistics`] | the differences of the shares of two runs |
+//! | [`holm`], [`judged_tests`] | the correction of several p-values, and the verdicts |
+//! | [`step_statistics`], [`confidence_interval`] | agreement with the last record, disagreement beyond the replicate, and where they may lie |
 //! | [`json_document`], [`draw`], [`decimal`] | canonical JSON, seeded draws, exact amounts |
 //! | [`error`] | what can go wrong |
 
@@ -93,21 +96,28 @@ pub mod comparison_files;
 pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
+pub mod confidence_interval;
 pub mod context_tokenizer;
 pub mod control_summary;
 pub mod controls;
 pub mod decimal;
 mod document_checks;
 pub mod draw;
+pub mod endpoint;
 pub mod environment;
 pub mod error;
 pub mod experiment;
 mod harbour;
 pub mod header;
+pub mod holm;
 pub mod invalid_comparison;
 pub mod invalid_run;
 pub mod json_document;
+mod judged_pairs;
+pub mod judged_tests;
 pub mod ledger_answers;
+pub mod margin;
+mod measured_pair;
 pub mod novelty;
 pub mod pad;
 pub mod padding_meaning;
@@ -116,6 +126,7 @@ pub mod placebo;
 pub mod planned_arms;
 pub mod plot;
 pub mod precedent;
+pub mod primary_endpoint;
 pub mod profile;
 pub mod prompt;
 pub mod prompt_frame;
@@ -129,6 +140,8 @@ pub mod run_document;
 pub mod sampling;
 pub mod statements;
 pub mod statistics;
+pub mod step_statistics;
+mod step_summary;
 pub mod swap_test;
 pub mod v300_ablation_harness;
 pub mod v310_ablation_harness;

@@ -1,19 +1,17 @@
-//! How two runs differ: what is measured, tested and judged.
+//! How two runs differ: what was measured, tested and judged.
 //!
-//! Three questions are asked, and each has a test and a verdict of its own: whether the oracle *chooses*
-//! otherwise, whether it *answers* usefully less often or more often, and whether other actions were *done*.
-//! The choices are the proposals at the steps at which both runs had a useful answer, so an oracle that
-//! garbles its answers and chooses alike is not taken for one that chooses otherwise.
+//! Each endpoint has a test and a verdict of its own: whether the oracle *chooses* otherwise, whether it *answers*
+//! usefully less often or more often, and whether other actions were *done*; and of single steps, whether its choices
+//! *agree* with the last record less often or more often, and whether they *differ* from the baseline's more often than
+//! the replicate's do. The choices are the proposals at the steps at which both runs had a useful answer, so an oracle
+//! that garbles its answers and chooses alike is not taken for one that chooses otherwise.
 
-use super::comparable_run::{ComparableRun, ComparedStep};
 use super::decimal::Decimal;
-use super::resampling::SeedResamples;
-use super::run_document::ActionCounts;
-use super::statistics::{
-    ProfileDifference, ShareDifference, TestResult, Verdict, judge_tests,
-    measure_profile_difference, measure_share_difference,
-};
-use super::swap_test::PValue;
+use super::endpoint::Endpoint;
+use super::judged_tests::{TestResult, Verdict};
+use super::margin::Margin;
+use super::statistics::{ProfileDifference, ShareDifference};
+use super::step_statistics::StepDifference;
 
 /// Two runs of a comparison, by their places in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,21 +41,103 @@ pub struct RunDifference {
     pub actions: ProfileDifference,
     /// The test of that difference.
     pub actions_test: TestResult,
+    /// The difference of how often a choice is that of the last record; `None` where no primary endpoint was
+    /// declared.
+    pub agreement: Option<TestedSteps>,
+    /// How much more often the run differs from the baseline at the same step than the replicate does; `None` without
+    /// a replicate, too.
+    pub beyond_replicate: Option<TestedSteps>,
+}
+
+/// A difference of shares of steps, with its test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TestedSteps {
+    /// The difference.
+    pub measured: StepDifference,
+    /// The test of that difference.
+    pub test: TestResult,
+}
+
+/// An endpoint of two runs, as tables show it.
+#[derive(Clone, Copy, Debug)]
+pub struct EndpointRow {
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// The energy distance, or the difference of shares.
+    pub size: Decimal,
+    /// The ends of its interval: of resamples for a distance or a share of answers, of confidence for a share of steps.
+    pub interval: [Decimal; 2],
+    /// The test.
+    pub test: TestResult,
+    /// The verdict, as documents name it.
+    pub verdict: &'static str,
 }
 
 impl RunDifference {
-    /// The questions in which the run is told apart, as documents name them, in their order.
+    /// The endpoints that were measured, in the order of documents.
+    #[must_use]
+    pub fn list_endpoints(&self) -> Vec<EndpointRow> {
+        let profile = |endpoint, found: &ProfileDifference, test, verdict| EndpointRow {
+            endpoint,
+            size: found.distance,
+            interval: found.interval,
+            test,
+            verdict,
+        };
+        let steps = |endpoint, found: &TestedSteps| EndpointRow {
+            endpoint,
+            size: found.measured.difference,
+            interval: found.measured.interval,
+            test: found.test,
+            verdict: found.verdict(endpoint),
+        };
+        let (choices, done) = (self.choices_verdict(), self.actions_verdict());
+        let mut rows = vec![
+            profile(Endpoint::Choices, &self.choices, self.choices_test, choices),
+            EndpointRow {
+                endpoint: Endpoint::Answers,
+                size: self.answers.difference,
+                interval: self.answers.interval,
+                test: self.answers_test,
+                verdict: self.answers_verdict(),
+            },
+            profile(Endpoint::Actions, &self.actions, self.actions_test, done),
+        ];
+        let (agreement, beyond) = (&self.agreement, &self.beyond_replicate);
+        rows.extend(
+            agreement
+                .iter()
+                .map(|found| steps(Endpoint::Agreement, found)),
+        );
+        rows.extend(
+            beyond
+                .iter()
+                .map(|found| steps(Endpoint::Disagreement, found)),
+        );
+        rows
+    }
+
+    /// The endpoints in which the run is told apart, as documents name them, in their order.
     #[must_use]
     pub fn told_apart(&self) -> Vec<&'static str> {
-        let tests = [
-            ("choices", &self.choices_test),
-            ("answers", &self.answers_test),
-            ("actions", &self.actions_test),
-        ];
-        let told_apart = tests
-            .into_iter()
-            .filter(|(_, test)| test.verdict == Verdict::ToldApart);
-        told_apart.map(|(question, _)| question).collect()
+        let rows = self.list_endpoints().into_iter();
+        let told_apart = rows.filter(|row| row.test.verdict == Verdict::ToldApart);
+        told_apart.map(|row| row.endpoint.as_str()).collect()
+    }
+
+    /// Judges a share of steps that was not told apart as less than `margin`, where its whole interval is.
+    pub(crate) fn judge_margin(&mut self, endpoint: Endpoint, margin: Margin) {
+        let tested = match endpoint {
+            Endpoint::Agreement => self.agreement.as_mut(),
+            Endpoint::Disagreement => self.beyond_replicate.as_mut(),
+            Endpoint::Choices | Endpoint::Answers | Endpoint::Actions => None,
+        };
+        if let Some(found) = tested
+            && found.test.verdict == Verdict::NotToldApart
+            && margin.holds_interval(found.measured.interval)
+        {
+            found.test.verdict = Verdict::LessThan;
+        }
     }
 
     /// Whether the oracle chooses otherwise, as documents name it.
@@ -85,11 +165,26 @@ impl RunDifference {
     }
 }
 
+impl TestedSteps {
+    /// The verdict on `endpoint`, as documents name it.
+    #[must_use]
+    pub fn verdict(&self, endpoint: Endpoint) -> &'static str {
+        let is_more = self.measured.difference > Decimal::default();
+        let told_apart = match (endpoint, is_more) {
+            (Endpoint::Agreement, true) => "AGREES_MORE",
+            (Endpoint::Agreement, false) => "AGREES_LESS",
+            (_, true) => "DIFFERS_MORE",
+            (_, false) => "DIFFERS_LESS",
+        };
+        name_verdict(self.test.verdict, told_apart)
+    }
+}
+
 /// Names a verdict; `told_apart` says how the run differs.
 fn name_verdict(verdict: Verdict, told_apart: &'static str) -> &'static str {
     match verdict {
         Verdict::ToldApart => told_apart,
-        Verdict::NotToldApart | Verdict::TooFewSeeds => verdict.as_str(),
+        Verdict::NotToldApart | Verdict::TooFewSeeds | Verdict::LessThan => verdict.as_str(),
     }
 }
 
@@ -108,147 +203,4 @@ impl Disagreement {
     pub fn share(self) -> Decimal {
         Decimal::from_ratio(self.differing_steps.into(), self.common_steps.into())
     }
-}
-
-/// Measures how the runs of each pair differ, and judges them as one family: for each question their
-/// p-values are corrected for the number of pairs. `actions` are all actions of the runs, sorted.
-pub(crate) fn judge_family(
-    pairs: &[RunPair],
-    runs: &[ComparableRun],
-    actions: &[String],
-    resamples: &SeedResamples,
-) -> Vec<RunDifference> {
-    let measured: Vec<_> = pairs
-        .iter()
-        .filter_map(|pair| {
-            let (reference, run) = (runs.get(pair.reference)?, runs.get(pair.run)?);
-            Some((*pair, MeasuredPair::new(reference, run, actions, resamples)))
-        })
-        .collect();
-    let judge = |test: &dyn Fn(&MeasuredPair) -> (usize, PValue)| {
-        let tests = measured.iter().map(|(_, found)| test(found));
-        judge_tests(&tests.collect::<Vec<_>>()).into_iter()
-    };
-    let choices = judge(&|found| (found.choices.seeds, found.choices.p_value));
-    let answers = judge(&|found| (found.seeds, found.answers.p_value));
-    let done = judge(&|found| (found.actions.seeds, found.actions.p_value));
-    let tests = choices.zip(answers).zip(done);
-    let differences = measured.iter().zip(tests);
-    differences
-        .map(
-            |((pair, found), ((choices, answers), actions))| RunDifference {
-                pair: *pair,
-                choices: found.choices,
-                choices_test: choices,
-                disagreement: found.disagreement,
-                answers: found.answers,
-                answers_test: answers,
-                actions: found.actions,
-                actions_test: actions,
-            },
-        )
-        .collect()
-}
-
-/// What is measured on two runs.
-struct MeasuredPair {
-    seeds: usize,
-    choices: ProfileDifference,
-    disagreement: Disagreement,
-    answers: ShareDifference,
-    actions: ProfileDifference,
-}
-
-impl MeasuredPair {
-    fn new(
-        reference: &ComparableRun,
-        run: &ComparableRun,
-        actions: &[String],
-        resamples: &SeedResamples,
-    ) -> MeasuredPair {
-        let seeds = reference.actions.len();
-        let steps = reference.totals.steps / (seeds as u64).max(1);
-        let common = tabulate_choices(reference, run, actions);
-        let (useless, useless_of_run) = (count_useless(reference), count_useless(run));
-        let (done, done_by_run) = (
-            tabulate_actions(reference, actions),
-            tabulate_actions(run, actions),
-        );
-        MeasuredPair {
-            seeds,
-            choices: measure_profile_difference(&common.reference, &common.run, resamples),
-            disagreement: count_disagreement(reference, run),
-            answers: measure_share_difference(&useless, &useless_of_run, steps, resamples),
-            actions: measure_profile_difference(&done, &done_by_run, resamples),
-        }
-    }
-}
-
-/// For each seed, how often each action was proposed in two runs at their common steps.
-struct CommonChoices {
-    reference: Vec<Vec<u64>>,
-    run: Vec<Vec<u64>>,
-}
-
-fn tabulate_choices(
-    reference: &ComparableRun,
-    run: &ComparableRun,
-    actions: &[String],
-) -> CommonChoices {
-    let mut common = CommonChoices {
-        reference: Vec::new(),
-        run: Vec::new(),
-    };
-    for (a, b) in reference.steps.iter().zip(&run.steps) {
-        let (mut counts, mut counts_of_run) = (vec![0; actions.len()], vec![0; actions.len()]);
-        for (a, b) in a.iter().zip(b) {
-            if let (Some(a), Some(b)) = (a.choice(), b.choice()) {
-                count_action(actions, a, &mut counts);
-                count_action(actions, b, &mut counts_of_run);
-            }
-        }
-        common.reference.push(counts);
-        common.run.push(counts_of_run);
-    }
-    common
-}
-
-/// Adds one to the count of `action`.
-fn count_action(actions: &[String], action: &str, counts: &mut [u64]) {
-    let place = actions.binary_search_by(|known| known.as_str().cmp(action));
-    if let Some(count) = place.ok().and_then(|place| counts.get_mut(place)) {
-        *count += 1;
-    }
-}
-
-fn count_disagreement(reference: &ComparableRun, run: &ComparableRun) -> Disagreement {
-    let mut found = Disagreement::default();
-    let steps = reference
-        .steps
-        .iter()
-        .flatten()
-        .zip(run.steps.iter().flatten());
-    for (a, b) in steps.filter_map(|(a, b)| a.choice().zip(b.choice())) {
-        found.common_steps += 1;
-        found.differing_steps += u64::from(a != b);
-    }
-    found
-}
-
-/// For each seed, how many answers were not useful.
-fn count_useless(run: &ComparableRun) -> Vec<u64> {
-    let is_useless = |step: &&ComparedStep| step.choice().is_none();
-    let seeds = run.steps.iter();
-    seeds
-        .map(|steps| steps.iter().filter(is_useless).count() as u64)
-        .collect()
-}
-
-/// For each seed of `run`, how often each of `actions` was done.
-fn tabulate_actions(run: &ComparableRun, actions: &[String]) -> Vec<Vec<u64>> {
-    let count = |counts: &ActionCounts, action: &String| counts.get(action).copied().unwrap_or(0);
-    run.actions
-        .iter()
-        .map(|counts| actions.iter().map(|action| count(counts, action)).collect())
-        .collect()
 }

@@ -1,5 +1,5 @@
-//! The statistics of a comparison: how far the choices of two runs are apart, how much more often one of
-//! them had no useful answer, and what follows from that.
+//! The statistics of a comparison: how far the choices of two runs are apart, and how much more often one of
+//! them had no useful answer.
 //!
 //! A run is compared as a *distribution over seeds*: each seed gives one profile of shares, and the energy
 //! distance of the two runs is 0 only where their profiles have one law. So it sees a run that holds to one
@@ -7,67 +7,10 @@
 //! equally often on the whole. It is estimated without bias from pairs of *different* seeds: where both
 //! runs choose by one law the estimate is 0 on average, and it may be negative. Determinism: D1.
 
-use strum::IntoStaticStr;
-
 use super::decimal::Decimal;
 use super::profile::{Profile, UNITS, distance_error};
 use super::resampling::{Fraction, SeedResamples};
-use super::swap_test::{PValue, PairContributions, correct_by_holm};
-
-/// What follows from a test about the profiles of two runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
-#[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-pub enum Verdict {
-    /// The profiles do not have one law.
-    ToldApart,
-    /// The test does not show a difference.
-    NotToldApart,
-    /// No difference of any size could have passed the test with so few seeds.
-    TooFewSeeds,
-}
-
-impl Verdict {
-    /// The verdict as documents name it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        self.into()
-    }
-}
-
-/// A p-value, corrected for the number of runs that are compared, and the verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TestResult {
-    /// How many seeds the test has.
-    pub seeds: usize,
-    /// The p-value of this run's test by itself.
-    pub p_value: PValue,
-    /// The p-value after Holm's correction over the runs.
-    pub corrected: PValue,
-    /// What follows from the corrected p-value.
-    pub verdict: Verdict,
-}
-
-/// Judges the tests of one question, one for each run that is compared with the reference: the number of
-/// seeds and the p-value of each.
-#[must_use]
-pub fn judge_tests(tests: &[(usize, PValue)]) -> Vec<TestResult> {
-    let p_values: Vec<PValue> = tests.iter().map(|(_, p_value)| *p_value).collect();
-    let corrected = correct_by_holm(&p_values);
-    let judge = |((seeds, p_value), corrected): (&(usize, PValue), &PValue)| {
-        let best = PValue::smallest(*seeds).multiply(tests.len() as u64);
-        TestResult {
-            seeds: *seeds,
-            p_value: *p_value,
-            corrected: *corrected,
-            verdict: match (corrected.is_below_level(), best.is_below_level()) {
-                (true, _) => Verdict::ToldApart,
-                (false, true) => Verdict::NotToldApart,
-                (false, false) => Verdict::TooFewSeeds,
-            },
-        }
-    };
-    tests.iter().zip(&corrected).map(judge).collect()
-}
+use super::swap_test::{PValue, PairContributions};
 
 /// The difference of two runs' profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,13 +132,7 @@ pub fn measure_share_difference(
     let differences: Vec<i128> = pairs
         .map(|(a, b)| i128::from(*b) - i128::from(*a))
         .collect();
-    // The square of the sum of all differences grows with the sum over pairs of different seeds.
-    let contribute =
-        |first: usize, second: usize| match (differences.get(first), differences.get(second)) {
-            (Some(a), Some(b)) => a * b,
-            _ => 0,
-        };
-    let added = PairContributions::new(differences.len(), 0, contribute);
+    let added = PairContributions::of_differences(&differences);
     let estimate = |weights: &[i128]| {
         let of: i128 = weights.iter().sum();
         let weighted = differences.iter().zip(weights);
@@ -243,12 +180,8 @@ mod tests {
         assert_eq!(found.total_variation, Decimal::default());
         assert_eq!(found.p_value, smallest());
         assert_eq!(found.p_value.to_decimal().to_string(), "0.007812");
-        // Holm's correction over the two variants of a run leaves it significant.
-        let judged = judge_tests(&[(SEEDS, found.p_value), (SEEDS, found.p_value)]);
-        assert_eq!(
-            [judged[0].verdict, judged[1].verdict],
-            [Verdict::ToldApart; 2]
-        );
+        // The correction over the two variants of a run leaves it significant.
+        assert!(found.p_value.multiply(2).is_below_level());
     }
 
     #[test]
@@ -356,22 +289,5 @@ mod tests {
         assert_eq!(found.difference, decimal(44_444));
         assert_eq!(found.interval, [decimal(5_556), decimal(83_333)]);
         assert_eq!(found.p_value, p_value(48 / 2));
-    }
-
-    #[test]
-    fn few_seeds_give_no_verdict() {
-        let judge =
-            |seeds, runs| judge_tests(&vec![(seeds, PValue::smallest(seeds)); runs])[0].verdict;
-        // 1/16, 1/32 and 1/64 times the number of runs, against 1/20.
-        assert_eq!(judge(5, 1), Verdict::TooFewSeeds);
-        assert_eq!(judge(6, 1), Verdict::ToldApart);
-        assert_eq!(judge(6, 2), Verdict::TooFewSeeds);
-        assert_eq!(judge(7, 2), Verdict::ToldApart);
-        let above = PValue {
-            at_least: 5,
-            of: 64,
-        };
-        assert_eq!(judge_tests(&[(7, above)])[0].verdict, Verdict::NotToldApart);
-        assert_eq!(judge_tests(&[]), []);
     }
 }

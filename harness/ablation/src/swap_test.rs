@@ -7,6 +7,8 @@
 //! ways that give at least as large a difference. It is exact, whatever the law is and however few the seeds
 //! are: nothing is assumed of steps within a seed. Determinism: D1.
 
+use std::cmp::Ordering;
+
 use super::decimal::Decimal;
 use super::draw::draw_digest;
 use super::environment::Place;
@@ -55,6 +57,17 @@ impl PairContributions {
             rows,
             error: error * pairs as i128,
         }
+    }
+
+    /// The contributions of seeds with one difference each: the sum grows with the square of the sum of all.
+    #[must_use]
+    pub fn of_differences(differences: &[i128]) -> PairContributions {
+        let contribute =
+            |first: usize, second: usize| match (differences.get(first), differences.get(second)) {
+                (Some(a), Some(b)) => a * b,
+                _ => 0,
+            };
+        PairContributions::new(differences.len(), 0, contribute)
     }
 
     /// How many seeds there are.
@@ -217,39 +230,20 @@ impl PValue {
         Decimal::from_ratio(millionths, 1_000_000)
     }
 
-    fn is_less_than(self, other: PValue) -> bool {
-        u128::from(self.at_least) * u128::from(other.of)
-            < u128::from(other.at_least) * u128::from(self.of)
+    /// The p-value times `numerator / denominator`, at most 1.
+    pub(crate) fn scale(self, numerator: u64, denominator: u64) -> PValue {
+        let of = self.of.saturating_mul(denominator);
+        PValue {
+            at_least: self.at_least.saturating_mul(numerator).min(of),
+            of,
+        }
     }
-}
 
-/// Corrects the p-values of several tests by Holm's method: the chance that any of them is passed by luck
-/// is then at most the level. The smallest is multiplied by the number of tests, the next by one less, and
-/// none becomes smaller than the one before.
-#[must_use]
-pub fn correct_by_holm(found: &[PValue]) -> Vec<PValue> {
-    let mut order: Vec<usize> = (0..found.len()).collect();
-    let is_before = |a: &usize, b: &usize| match (found.get(*a), found.get(*b)) {
-        (Some(a), Some(b)) if a.is_less_than(*b) => std::cmp::Ordering::Less,
-        (Some(a), Some(b)) if b.is_less_than(*a) => std::cmp::Ordering::Greater,
-        _ => std::cmp::Ordering::Equal,
-    };
-    order.sort_by(is_before);
-    let mut corrected = found.to_vec();
-    let mut largest: Option<PValue> = None;
-    for (rank, index) in order.iter().enumerate() {
-        let Some(place) = corrected.get_mut(*index) else {
-            continue;
-        };
-        let times = (found.len() - rank) as u64;
-        let multiplied = place.multiply(times);
-        let kept = match largest {
-            Some(before) if multiplied.is_less_than(before) => before,
-            _ => multiplied,
-        };
-        (*place, largest) = (kept, Some(kept));
+    /// Whether the p-value is smaller than `other`, equal or larger.
+    pub(crate) fn compare(self, other: PValue) -> Ordering {
+        let product = |a: u64, b: u64| u128::from(a) * u128::from(b);
+        product(self.at_least, other.of).cmp(&product(other.at_least, self.of))
     }
-    corrected
 }
 
 #[cfg(test)]
@@ -332,22 +326,5 @@ mod tests {
             let named: f64 = drawn.standard_error().to_string().parse().unwrap();
             assert!((named - error).abs() < 0.0005, "{named} {error}");
         }
-    }
-
-    #[test]
-    fn holm_corrects_as_in_his_paper() {
-        let of = 1000;
-        let p_values = |counts: &[u64]| -> Vec<PValue> {
-            let counts = counts.iter();
-            counts.map(|n| PValue { at_least: *n, of }).collect()
-        };
-        // R: p.adjust(c(0.01, 0.04, 0.03, 0.005), "holm") is 0.03 0.06 0.06 0.02.
-        let corrected = correct_by_holm(&p_values(&[10, 40, 30, 5]));
-        assert_eq!(corrected, p_values(&[30, 60, 60, 20]));
-        let corrected = correct_by_holm(&p_values(&[900, 800]));
-        assert_eq!(corrected, p_values(&[1000, 1000]));
-        assert_eq!(correct_by_holm(&[]), []);
-        let [below, above] = [50, 51].map(|at_least| PValue { at_least, of });
-        assert!(below.is_below_level() && !above.is_below_level());
     }
 }

@@ -7,6 +7,7 @@ use axilog_ablation::AblationError;
 use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::comparison::{Comparison, check_runs, compare_runs};
 use axilog_ablation::comparison_files::{COMPARISON_FILES, read_stored};
+use axilog_ablation::margin::Margin;
 use axilog_ablation::planned_arms::check_arms_beside;
 use axilog_ablation::replay::{DOCUMENT_FILE, replay_run};
 use axilog_ledger::error::FileError;
@@ -22,9 +23,10 @@ use crate::error::CommandError;
 ///
 /// The first run is the baseline of the first DIR, or the one run in it. The other runs may be of other
 /// variants or oracles; seeds, episodes, environment and prompt length must be the same. Each difference
-/// comes with the p-value of a permutation test over seeds, corrected for the number of runs, and a
-/// verdict: whether the oracle chooses otherwise, answers worse or better, and acts otherwise. Placebo and
-/// replicate stand apart, with what they show. Every run is replayed from its ledger first, and must be the
+/// comes with the p-value of a permutation test over seeds, corrected for all tests of the comparison, and a
+/// verdict: whether choices agree with the last record or differ from the reference's more or less often,
+/// whether the oracle chooses otherwise, answers worse or better, and acts otherwise. The endpoint that the
+/// runs declared before their first answer is primary. Placebo and replicate stand apart, with what they show. Every run is replayed from its ledger first, and must be the
 /// document that follows. Exits 0 whatever the verdicts are; 1 where runs cannot be compared or there is
 /// only one.
 #[derive(clap::Args)]
@@ -36,6 +38,10 @@ pub(crate) struct Args {
     /// are never overwritten.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// The share of steps below which a difference in the primary endpoint does not matter. Where its whole interval
+    /// is smaller and it is not told apart, the verdict is LESS_THAN.
+    #[arg(long, value_name = "SHARE")]
+    margin: Option<Margin>,
     /// Believe each run.json as it is, without its ledger.
     #[arg(long)]
     no_replay: bool,
@@ -64,7 +70,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         run_files::create_dir(dir)?;
         name_paths(&mut runs, dir)?;
     }
-    let comparison = compare_runs(runs)?;
+    let comparison = compare_within(runs, args.margin)?;
     if let Some(dir) = &args.out {
         write_files(dir, &comparison)?;
     }
@@ -77,7 +83,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 }
 
 /// Compares runs that have just been made below `out`, and writes the files of the comparison there.
-pub(super) fn compare_new_runs(out: &Path, dirs: &[PathBuf]) -> Result<Comparison, CommandError> {
+pub(super) fn compare_new_runs(
+    out: &Path,
+    dirs: &[PathBuf],
+    margin: Option<Margin>,
+) -> Result<Comparison, CommandError> {
     let mut runs = Vec::new();
     for dir in dirs {
         let mut run = ComparableRun::read(dir)?;
@@ -85,9 +95,21 @@ pub(super) fn compare_new_runs(out: &Path, dirs: &[PathBuf]) -> Result<Compariso
         runs.push(run);
     }
     name_paths(&mut runs, out)?;
-    let comparison = compare_runs(runs)?;
+    let comparison = compare_within(runs, margin)?;
     write_files(out, &comparison)?;
     Ok(comparison)
+}
+
+/// Compares runs, and judges their primary endpoint by the margin where there is one.
+pub(super) fn compare_within(
+    runs: Vec<ComparableRun>,
+    margin: Option<Margin>,
+) -> Result<Comparison, AblationError> {
+    let comparison = compare_runs(runs)?;
+    match margin {
+        Some(margin) => comparison.with_margin(margin),
+        None => Ok(comparison),
+    }
 }
 
 /// Checks that no run is named twice, whatever the paths are.

@@ -1,70 +1,81 @@
 //! A comparison as tables on standard output.
 
 use axilog_ablation::comparison::Comparison;
-use axilog_ablation::control_summary::list_control_rows;
-use axilog_ablation::decimal::Decimal;
-use axilog_ablation::run_difference::RunDifference;
-use axilog_ablation::statistics::TestResult;
+use axilog_ablation::endpoint::Endpoint;
 
 use super::super::table;
 
-/// Renders the differences: a table for each of the three questions.
+/// The endpoints in the order of their tables, each with the title of its table, the name of its size, and that of its
+/// interval.
+const TABLES: [(Endpoint, &str, &str, &str); 5] = [
+    (
+        Endpoint::Agreement,
+        "agreement: how often the choice is the action of the last record",
+        "change",
+        "95 % confidence",
+    ),
+    (
+        Endpoint::Disagreement,
+        "disagreement: other choices at the same step, beyond the replicate's",
+        "share",
+        "95 % confidence",
+    ),
+    (
+        Endpoint::Choices,
+        "choices: what was proposed where both answered usefully",
+        "distance",
+        "95 % of resamples",
+    ),
+    (
+        Endpoint::Answers,
+        "answers: the share that was not useful",
+        "change",
+        "95 % of resamples",
+    ),
+    (
+        Endpoint::Actions,
+        "actions: what was done",
+        "distance",
+        "95 % of resamples",
+    ),
+];
+
+/// Renders which endpoint is primary, the differences, a table for each endpoint with the primary one first, and the
+/// controls.
 pub(super) fn render_table(comparison: &Comparison) -> String {
     let reference = comparison.runs.first().map_or("", |run| run.label.as_str());
-    let render = |size, row: &dyn Fn(&RunDifference) -> DifferenceRow| {
-        let rows: Vec<[String; 5]> = comparison
-            .differing()
-            .map(|(run, found)| {
-                let (size, [low, high], test, verdict) = row(found);
-                [
-                    run.label.clone(),
-                    size.to_string(),
-                    format!("{low}, {high}"),
-                    test.corrected.to_decimal().to_string(),
-                    verdict.to_owned(),
-                ]
-            })
-            .collect();
-        let header = ["run", size, "95 % of resamples", "p (Holm)", "verdict"];
-        table::format_grid(header, [18, 10, 21, 9, 18], &rows)
-    };
-    let choices = render("distance", &|found| {
-        let choices = &found.choices;
-        let verdict = found.choices_verdict();
-        (
-            choices.distance,
-            choices.interval,
-            found.choices_test,
-            verdict,
-        )
-    });
-    let answers = render("change", &|found| {
-        let answers = &found.answers;
-        let verdict = found.answers_verdict();
-        (
-            answers.difference,
-            answers.interval,
-            found.answers_test,
-            verdict,
-        )
-    });
-    let actions = render("distance", &|found| {
-        let actions = &found.actions;
-        let verdict = found.actions_verdict();
-        (
-            actions.distance,
-            actions.interval,
-            found.actions_test,
-            verdict,
-        )
-    });
-    let mut text = format!("held against {reference}\n");
-    if !comparison.differences.is_empty() {
-        text.push_str(&format!(
-            "\nchoices: what was proposed where both answered usefully\n{choices}\nanswers: the share that was not useful\n{answers}\nactions: what was done\n{actions}"
-        ));
+    let primary = comparison.declared_primary();
+    let mut tables = TABLES;
+    tables.sort_by_key(|(endpoint, ..)| Some(*endpoint) != primary);
+    let explained = table::wrap_sentence(&comparison.explain_primary());
+    let mut text = format!("held against {reference}\n\n{explained}");
+    for (endpoint, title, size, interval) in tables {
+        let rows = list_rows(comparison, endpoint);
+        if rows.is_empty() {
+            continue;
+        }
+        let header = ["run", size, interval, "p (Holm)", "verdict"];
+        let grid = table::format_grid(header, [18, 10, 21, 9, 18], &rows);
+        text.push_str(&format!("\n{title}\n{grid}"));
     }
     text + &render_controls(comparison)
+}
+
+/// The rows of an endpoint, one for each run that is no control.
+fn list_rows(comparison: &Comparison, endpoint: Endpoint) -> Vec<[String; 5]> {
+    let rows = comparison.differing().filter_map(|(run, found)| {
+        let mut rows = found.list_endpoints().into_iter();
+        let row = rows.find(|row| row.endpoint == endpoint)?;
+        let [low, high] = row.interval;
+        Some([
+            run.label.clone(),
+            row.size.to_string(),
+            format!("{low}, {high}"),
+            row.test.corrected.to_decimal().to_string(),
+            comparison.name_verdict(&row),
+        ])
+    });
+    rows.collect()
 }
 
 /// Renders the controls: a table, and what each shows.
@@ -80,24 +91,21 @@ fn render_controls(comparison: &Comparison) -> String {
     let mut sentences = String::new();
     for control in &comparison.controls {
         let found = &control.difference;
-        rows.extend(list_control_rows(found).map(|row| {
+        rows.extend(found.list_endpoints().iter().map(|row| {
             [
                 label(found.pair.run),
                 label(found.pair.reference),
-                row.question.to_owned(),
+                row.endpoint.to_string(),
                 row.size.to_string(),
                 row.test.corrected.to_decimal().to_string(),
-                row.verdict.to_owned(),
+                comparison.name_verdict(row),
             ]
         }));
         sentences.push_str(&table::wrap_sentence(&comparison.explain_control(control)));
     }
     let header = [
-        "control", "against", "question", "size", "p (Holm)", "verdict",
+        "control", "against", "endpoint", "size", "p (Holm)", "verdict",
     ];
-    let grid = table::format_grid(header, [15, 13, 9, 10, 9, 18], &rows);
+    let grid = table::format_grid(header, [13, 12, 13, 10, 9, 18], &rows);
     format!("\ncontrols: what the differences may be read as\n{grid}\n{sentences}")
 }
-
-/// The size of a difference, the ends of its interval, its test and its verdict.
-type DifferenceRow = (Decimal, [Decimal; 2], TestResult, &'static str);

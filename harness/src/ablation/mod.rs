@@ -3,6 +3,7 @@
 mod calibrate;
 mod compare;
 mod comparison_table;
+mod declared_primary;
 mod oracle_options;
 mod preflight;
 mod replay;
@@ -17,7 +18,7 @@ use super::CommandOutcome;
 ///
 /// An oracle acts step by step and justifies each choice; the last accepted justification, the precedent,
 /// stands in its next prompt. Runs with and without this memory have prompts of the same number of tokens
-/// and are compared by how often each action was done. Begin with `calibrate`, then `run`.
+/// and are compared by what was chosen and done. Begin with `calibrate`, then `run`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use axilog_ablation::AblationError;
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::{Comparison, compare_runs};
+use axilog_ablation::comparison::Comparison;
 use axilog_ablation::comparison_files::{COMPARISON_FILE, StoredComparison, read_stored};
 use axilog_ablation::replay::HEADER_FILE;
 use serde_json::{Value, json};
 
 use super::super::table;
+use super::compare::compare_within;
 use super::run_files;
 use crate::error::CommandError;
 
@@ -102,7 +103,7 @@ fn compare_again(dir: &Path, stored: &StoredComparison) -> Result<Comparison, Co
         }
         runs.push(run);
     }
-    Ok(compare_runs(runs)?)
+    Ok(compare_within(runs, stored.statistics.margin)?)
 }
 
 impl ReplayedComparison {

@@ -8,6 +8,7 @@ use axilog_ablation::AblationError;
 use axilog_ablation::arm_conditions::check_conditions;
 use axilog_ablation::calibration::Calibration;
 use axilog_ablation::comparable_run::ComparableRun;
+use axilog_ablation::endpoint::Endpoint;
 use axilog_ablation::experiment::{build_frame, build_header};
 use axilog_ablation::header::ConstantLength;
 use axilog_ablation::prompt_frame::PromptFrame;
@@ -22,6 +23,7 @@ use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, table};
 use super::comparison_table::render_table;
+use super::declared_primary::PrimaryOptions;
 use super::oracle_options::{ModelOptions, OracleOptions, Provider, new_environment};
 use super::run_directory::{EndedRun, RunDirectory};
 use super::{compare, preflight, run_files};
@@ -69,17 +71,20 @@ pub(crate) struct Args {
     /// another, the model.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// The seeds, with commas between; a verdict on two variants takes at least 7.
+    /// The seeds, with commas between; verdicts on all endpoints of three variants take at least 9, and 10 with
+    /// --controls.
     #[arg(
         long,
         value_name = "LIST",
         value_delimiter = ',',
-        default_value = "1,2,3,4,5,6,7,8"
+        default_value = "1,2,3,4,5,6,7,8,9,10"
     )]
     seeds: Vec<u64>,
     /// Episodes under each seed.
     #[arg(long, value_name = "N", default_value_t = 3)]
     episodes: u32,
+    #[command(flatten)]
+    primary_options: PrimaryOptions,
     #[command(flatten)]
     oracle_options: OracleOptions,
     #[command(flatten)]
@@ -96,9 +101,10 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// Who is asked, and how the prompt's length is held constant.
+/// Who is asked, how the prompt's length is held constant, and what is declared of the judgement.
 struct Preparation {
     model: String,
+    primary: Option<Endpoint>,
     constant_length: Option<(PromptFrame, ConstantLength)>,
 }
 
@@ -107,7 +113,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         args.oracle_options.check_resumable()?;
     }
     let variants = list_variants(args)?;
-    let preparation = match prepare(args) {
+    let mut preparation = match prepare(args) {
         Ok(preparation) => preparation,
         Err(error) => return preflight::report_invalid(error),
     };
@@ -129,6 +135,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if plans.len() > 1 && !args.resume {
         compare::check_free(&args.out)?;
     }
+    let options = &args.primary_options;
+    preparation.primary = options.declare(&plans, args.controls, args.resume)?;
     let (mut runs, mut valid) = (Vec::new(), Vec::new());
     let several = plans.len() > 1;
     for (plan, dir) in plans {
@@ -184,6 +192,7 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     if args.variant.0.contains(&Variant::V300) {
         return Ok(Preparation {
             model: options.model(oracle)?,
+            primary: None,
             constant_length: None,
         });
     }
@@ -215,6 +224,7 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     let constant_length = ConstantLength::new(calibration.digest(), lengths, &basis);
     Ok(Preparation {
         model,
+        primary: None,
         constant_length: Some((frame, constant_length)),
     })
 }
@@ -239,6 +249,7 @@ fn run_plan_into_dir(
     );
     header.transport = oracle.transport()?;
     header.sampling = oracle.sampling();
+    header.primary = preparation.primary;
     let directory = RunDirectory {
         dir,
         header: &header,
@@ -289,7 +300,7 @@ fn build_report(
     let mut object = json!({ "ok": fine, "runs": Value::from(objects) });
     if fine && runs.len() > 1 {
         let dirs: Vec<PathBuf> = runs.iter().map(|(_, dir, _)| dir.clone()).collect();
-        let comparison = compare::compare_new_runs(&args.out, &dirs)?;
+        let comparison = compare::compare_new_runs(&args.out, &dirs, args.primary_options.margin)?;
         text.push('\n');
         text.push_str(&render_table(&comparison));
         if let Some(object) = object.as_object_mut() {

@@ -5,7 +5,8 @@
 //!     cargo bench -p axilog-ablation --bench comparison_power
 //!
 //! prints the tables of `docs/ablation.md`. Everything follows from fixed numbers, so they are the same each
-//! time; `-- --check FILE` exits 1 where FILE does not hold them. `-- --test` simulates a little of each.
+//! time; `-- --check FILE` exits 1 where FILE does not hold them. `-- --test` simulates a little of each, and
+//! `-- --procedure` the tables of the whole procedure alone.
 
 use std::process::ExitCode;
 
@@ -17,8 +18,12 @@ use axilog_ablation::statistics::{
 use axilog_ablation::swap_test::PValue;
 
 mod laws;
+mod procedure;
+mod procedure_tables;
+mod step_laws;
 
 use laws::{Draws, Law, Shape, draw_run, draw_useless};
+use procedure_tables::{simulate_confidence, simulate_procedure, simulate_size};
 
 /// The numbers of seeds in the table of coverage; each of the others has them and more.
 const SEEDS: [usize; 5] = [6, 8, 12, 16, 24];
@@ -75,6 +80,7 @@ const USELESS: [(u64, u64); 5] = [(0, 2), (0, 5), (10, 10), (10, 15), (10, 20)];
 /// How much is simulated.
 struct Effort {
     trials: u64,
+    size_trials: u64,
     covered_trials: u64,
     /// How many seeds the true distance is computed from.
     true_seeds: usize,
@@ -86,11 +92,13 @@ fn main() -> ExitCode {
     let effort = match is_trial {
         true => Effort {
             trials: 4,
+            size_trials: 4,
             covered_trials: 1,
             true_seeds: 50,
         },
         false => Effort {
             trials: 1000,
+            size_trials: 4000,
             covered_trials: 400,
             true_seeds: 2000,
         },
@@ -100,11 +108,16 @@ fn main() -> ExitCode {
         println!("{table}");
         tables.push(table);
     };
-    for shape in SHAPES {
-        show(simulate_power(shape, &effort));
+    if !options.iter().any(|option| option == "--procedure") {
+        for shape in SHAPES {
+            show(simulate_power(shape, &effort));
+        }
+        show(simulate_answers(&effort));
+        show(simulate_coverage(&effort));
     }
-    show(simulate_answers(&effort));
-    show(simulate_coverage(&effort));
+    show(simulate_procedure(effort.trials));
+    show(simulate_size(effort.size_trials));
+    show(simulate_confidence(effort.covered_trials));
     let file = options
         .iter()
         .position(|option| option == "--check")
@@ -141,7 +154,7 @@ fn rate_passed(trials: u64, mut p_value: impl FnMut(&mut Draws) -> PValue) -> [u
     passed.map(|passed| (passed * 200 + trials) / (2 * trials))
 }
 
-fn start_table(first: &str, seeds: &[usize]) -> String {
+pub(crate) fn start_table(first: &str, seeds: &[usize]) -> String {
     let mut table = format!("| {first} |");
     for seeds in seeds {
         table.push_str(&format!(" {seeds} seeds |"));

@@ -1,11 +1,18 @@
 //! The tests of a comparison on made-up runs of known laws.
 
+use axilog_ablation::endpoint::Endpoint;
 use axilog_ablation::statistics::contribute_profiles;
 
 #[path = "../../benches/comparison_power/laws.rs"]
 mod laws;
+#[path = "../../benches/comparison_power/procedure.rs"]
+mod procedure;
+#[path = "../../benches/comparison_power/step_laws.rs"]
+mod step_laws;
 
 use laws::{Draws, Law, Shape, draw_run, draw_useless};
+use procedure::{NamedTest, Procedure, judge_experiment};
+use step_laws::{Experiment, StepLaw};
 
 const SHAPE: Shape = Shape {
     steps: 150,
@@ -58,4 +65,69 @@ fn made_up_runs_have_their_steps() {
     }
     assert_eq!(draw_useless(100, 50, 2, draws), [50, 50]);
     assert_eq!(draw_useless(0, 50, 2, draws), [0, 0]);
+}
+
+/// Of so many experiments with controls and so many seeds, in how many a test is told apart that `is_counted`.
+fn count_experiments(
+    (law, noise): (StepLaw, u64),
+    (trials, seeds): (u64, u64),
+    procedure: Procedure,
+    is_counted: fn(&NamedTest) -> bool,
+) -> usize {
+    let experiment = Experiment {
+        law,
+        noise,
+        useless: 5,
+    };
+    let is_told_apart = |number: &u64| {
+        let tests = judge_experiment(&experiment, seeds, *number, true, procedure);
+        tests
+            .iter()
+            .any(|test| test.is_told_apart && is_counted(test))
+    };
+    (0..trials).filter(is_told_apart).count()
+}
+
+/// Fifteen of 300 experiments at most, with a standard deviation below 4, whatever depends on what within a seed.
+#[test]
+fn some_verdict_is_false_in_at_most_one_of_twenty_experiments() {
+    let mut before = 0;
+    for law in [
+        (StepLaw::Indifferent, 20),
+        (StepLaw::Tens, 50),
+        (StepLaw::OwnLockIn, 20),
+    ] {
+        let found = count_experiments(law, (300, 10), Procedure::Together, |_| true);
+        assert!(found <= 27, "{law:?}: {found}");
+        let found = count_experiments(law, (300, 8), Procedure::Together, |_| true);
+        assert!(found <= 27, "under 8 seeds, {law:?}: {found}");
+        before += count_experiments(law, (300, 10), Procedure::Apart, |_| true);
+    }
+    // As questions were corrected before, each by itself, it was in more than one of ten.
+    assert!(before > 90, "{before}");
+}
+
+#[test]
+fn what_records_do_to_single_steps_is_found_by_the_endpoint_that_sees_it() {
+    for (law, endpoint, least) in [
+        (StepLaw::Hashed, Endpoint::Disagreement, 50),
+        (StepLaw::Sticky(30), Endpoint::Agreement, 48),
+        (StepLaw::LockedIn(50), Endpoint::Choices, 48),
+        (StepLaw::Drifting(40), Endpoint::Choices, 40),
+        (StepLaw::Pulled(20), Endpoint::Choices, 48),
+    ] {
+        let is_counted: fn(&NamedTest) -> bool = match endpoint {
+            Endpoint::Disagreement => |it| it.pair == 0 && it.endpoint == Endpoint::Disagreement,
+            Endpoint::Agreement => |it| it.pair == 0 && it.endpoint == Endpoint::Agreement,
+            _ => |it| it.pair == 0 && it.endpoint == Endpoint::Choices,
+        };
+        let found = count_experiments((law, 20), (50, 10), Procedure::Together, is_counted);
+        assert!(found >= least, "{law:?}: {found}");
+    }
+    // Eight seeds are enough for the primary endpoint.
+    let is_primary: fn(&NamedTest) -> bool =
+        |it| it.pair == 0 && it.endpoint == Endpoint::Disagreement;
+    let law = (StepLaw::Hashed, 20);
+    let found = count_experiments(law, (50, 8), Procedure::Together, is_primary);
+    assert!(found >= 48, "{found}");
 }

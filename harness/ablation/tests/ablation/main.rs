@@ -12,5 +12,6 @@ mod novelty;
 mod padding;
 mod pipeline;
 mod prompt_length;
+mod step_statistics;
 mod support;
 mod variants;

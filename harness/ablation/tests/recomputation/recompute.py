@@ -178,12 +178,54 @@ class ShareDifference:
         self.test = Test(x, y, lambda x, y, axis: (y.sum(axis=axis) - x.sum(axis=axis)) ** 2)
 
 
-def correct_by_holm(p_values):
-    """Holm's p-values: the smallest times the number of tests, the next times one less, none below the one before."""
-    corrected, before = [None] * len(p_values), Fraction(0)
-    for rank, place in enumerate(sorted(range(len(p_values)), key=lambda place: p_values[place])):
-        before = max(before, min(Fraction(1), p_values[place] * (len(p_values) - rank)))
+class StepDifference:
+    """The difference of two shares of the same steps. Under each seed: the steps, and how often it happened in what the
+    run is held against and in the run."""
+
+    def __init__(self, counts, reference_name):
+        counted = [count for count in counts if count[0]]
+        self.steps, reference, run = (sum(column) for column in zip(*counted)) if counted else (0, 0, 0)
+        self.counts = {"common_steps": self.steps, reference_name: reference, "run_steps": run}
+        self.difference = in_millionths(Fraction(run - reference, self.steps) if self.steps else 0)
+        x, y = (np.array([count[side] for count in counted]) for side in (1, 2))
+        self.interval = self.invert_test(y - x, [count[0] for count in counted])
+        self.test = Test(x, y, lambda x, y, axis: (y.sum(axis=axis) - x.sum(axis=axis)) ** 2)
+
+    @staticmethod
+    def invert_test(differences, steps):
+        """The 95 % confidence interval: the shares of all sets of seeds but the empty one, in order, without as many at
+        each end as are a fortieth of the pieces that they cut the line into."""
+        seeds = len(steps)
+        if seeds <= MOST_EXACT_SEEDS:
+            sets = np.arange(1, 2**seeds)[:, None] >> np.arange(seeds) & 1
+        else:
+            sets = draw_sets(seeds)
+        sums = np.stack([sets @ np.array(differences, int), sets @ np.array(steps, int)]) if seeds else np.zeros((2, 0))
+        sums = sums[:, sums[1] > 0]
+        left_out = (sums.shape[1] + 1) // 40
+        if not left_out:
+            return ["-1", "1"]
+        order = np.argsort(sums[0] / sums[1], kind="stable")
+        ends = [sums[:, order[left_out - 1]], sums[:, order[-left_out]]]
+        return [in_millionths(Fraction(int(difference), int(of))) for difference, of in ends]
+
+
+@functools.cache
+def draw_sets(seeds):
+    """For each draw which seeds are in the set."""
+    blocks = range(-(-seeds // 256))
+    drawn = [b"".join(digest("set", draw, block) for block in blocks) for draw in range(DRAWS)]
+    return np.unpackbits(np.array([list(row) for row in drawn], np.uint8), axis=1, bitorder="little")[:, :seeds].astype(int)
+
+
+def correct_by_holm(p_values, weights):
+    """Holm's p-values: the smallest for its weight times the weight of all tests by its own, the next times that of those
+    that are left, none below the one before."""
+    corrected, before, left = [None] * len(p_values), Fraction(0), sum(weights)
+    for place in sorted(range(len(p_values)), key=lambda place: p_values[place] / weights[place]):
+        before = max(before, min(Fraction(1), p_values[place] * left / weights[place]))
         corrected[place] = before
+        left -= weights[place]
     return corrected
 
 
@@ -191,17 +233,21 @@ def smallest_p(seeds):
     return Fraction(1, 2 ** (max(seeds, 1) - 1) if seeds <= MOST_EXACT_SEEDS else DRAWS + 1)
 
 
-def judge(tests, told_apart):
-    """The members `test` and `verdict` for each test of a question."""
-    corrected = correct_by_holm([test.p for test in tests])
-    for test, holm, name in zip(tests, corrected, told_apart):
-        possible = smallest_p(test.seeds) * len(tests) <= LEVEL
-        verdict = name if holm <= LEVEL else "NOT_TOLD_APART" if possible else "TOO_FEW_SEEDS"
-        reported = {
+def judge(tests, smallest):
+    """Puts `test` and `verdict` into the report of each test of a family: (report, test, verdict where it is told apart,
+    whether it is of the primary endpoint). The primary endpoint weighs 2, or a million where the smallest p-value is too
+    large for another test to be told apart first."""
+    weights = [2 if is_primary else 1 for *_, is_primary in tests]
+    if smallest * sum(weights) > LEVEL:
+        weights = [1_000_000 if is_primary else 1 for *_, is_primary in tests]
+    corrected = correct_by_holm([test.p for _, test, _, _ in tests], weights)
+    for (report, test, name, _), weight, holm in zip(tests, weights, corrected):
+        possible = smallest_p(test.seeds) * sum(weights) / weight <= LEVEL
+        report["verdict"] = name if holm <= LEVEL else "NOT_TOLD_APART" if possible else "TOO_FEW_SEEDS"
+        report["test"] = {
             "p": in_millionths(test.p), "p_error": show(test.error), "p_holm": in_millionths(holm),
             "seeds": test.seeds, "swaps": test.swaps,
         }
-        yield {"test": reported, "verdict": verdict}
 
 
 class Run:
@@ -256,50 +302,76 @@ def is_useless(step):
     return step["refused"] is not None
 
 
-def compare_family(pairs, actions):
-    """How the second run of each pair differs from the first. The pairs are one family of tests."""
+def name_by_sign(difference, more, less):
+    return more if Fraction(difference) > 0 else less
+
+
+def count_agreement(seeds):
+    """Under each seed, how often each of two choices is the one before, at the common steps."""
+    for steps in seeds:
+        pairs = list(zip(steps, steps[1:]))
+        yield len(pairs), *(sum(before[side] == after[side] for before, after in pairs) for side in (0, 1))
+
+
+def count_disagreement(baseline, replicate, run):
+    """Under each seed, how often replicate and run choose otherwise than the baseline, where all three answered."""
+    for steps in zip(baseline.seeds, replicate.seeds, run.seeds):
+        chosen = [[step["proposed"] for step in three] for three in zip(*steps) if not any(map(is_useless, three))]
+        yield len(chosen), sum(a != b for a, b, _ in chosen), sum(a != c for a, _, c in chosen)
+
+
+def compare_pair(reference, run, actions, is_declared, replicate):
+    """How a run differs from another: a report, and its tests."""
 
     def tabulate(seeds):
         counts = [Counter(names) for names in seeds]
         return np.array([[count[action] for action in actions] for count in counts])
 
-    found = []
-    for reference, run in pairs:
-        common = [
-            [(a["proposed"], b["proposed"]) for a, b in zip(*steps) if not is_useless(a) and not is_useless(b)]
-            for steps in zip(reference.seeds, run.seeds)
-        ]
-        useless, done = (
-            [[of(seed) for seed in of_run.seeds] for of_run in (reference, run)]
-            for of in (lambda steps: sum(map(is_useless, steps)), lambda steps: [s["action"] for s in steps])
-        )
-        found.append((
-            ProfileDifference(*(tabulate([[pair[side] for pair in seed] for seed in common]) for side in (0, 1))),
-            ShareDifference(*useless, len(run.seeds[0])),
-            ProfileDifference(*map(tabulate, done)),
-            [a != b for seed in common for a, b in seed],
-        ))
-    choices, answers, done = ([difference[place] for difference in found] for place in range(3))
-    directions = ["ANSWERS_WORSE" if answer.difference > 0 else "ANSWERS_BETTER" for answer in answers]
-    judged = zip(
-        judge([choice.test for choice in choices], ["CHOOSES_OTHERWISE"] * len(found)),
-        judge([answer.test for answer in answers], directions),
-        judge([action.test for action in done], ["ACTS_OTHERWISE"] * len(found)),
+    common = [
+        [(a["proposed"], b["proposed"]) for a, b in zip(*steps) if not is_useless(a) and not is_useless(b)]
+        for steps in zip(reference.seeds, run.seeds)
+    ]
+    useless, done = (
+        [[of(seed) for seed in of_run.seeds] for of_run in (reference, run)]
+        for of in (lambda steps: sum(map(is_useless, steps)), lambda steps: [s["action"] for s in steps])
     )
-    for (choice, answer, action, differs), verdicts in zip(found, judged):
-        apart = {
-            "common_steps": len(differs), "differing_steps": sum(differs),
-            "differing_share": in_millionths(Fraction(sum(differs), len(differs)) if differs else 0),
-        }
-        members = [
-            {"distance": of.distance, "resampling_interval": of.interval, "total_variation": of.total_variation}
-            for of in (choice, action)
-        ]
-        shares = {"difference": in_millionths(answer.difference), "resampling_interval": answer.interval}
-        yield {
-            "choices": members[0] | apart | verdicts[0], "answers": shares | verdicts[1],
-            "actions": members[1] | verdicts[2],
-        }
+    choices = ProfileDifference(*(tabulate([[pair[side] for pair in seed] for seed in common]) for side in (0, 1)))
+    answers = ShareDifference(*useless, len(run.seeds[0]))
+    acts = ProfileDifference(*map(tabulate, done))
+    differs = [a != b for seed in common for a, b in seed]
+    report = {
+        name: {"distance": of.distance, "resampling_interval": of.interval, "total_variation": of.total_variation}
+        for name, of in (("choices", choices), ("actions", acts))
+    }
+    report["choices"] |= {
+        "common_steps": len(differs), "differing_steps": sum(differs),
+        "differing_share": in_millionths(Fraction(sum(differs), len(differs)) if differs else 0),
+    }
+    report["answers"] = {"difference": in_millionths(answers.difference), "resampling_interval": answers.interval}
+    direction = name_by_sign(answers.difference, "ANSWERS_WORSE", "ANSWERS_BETTER")
+    tests = [
+        ("choices", choices.test, "CHOOSES_OTHERWISE"), ("answers", answers.test, direction),
+        ("actions", acts.test, "ACTS_OTHERWISE"),
+    ]
+    steps = []
+    if is_declared:
+        agreement = StepDifference(list(count_agreement(common)), "reference_steps")
+        steps.append(("agreement", agreement, "AGREES_MORE", "AGREES_LESS"))
+    if is_declared and replicate:
+        beyond = StepDifference(list(count_disagreement(reference, replicate, run)), "replicate_steps")
+        steps.append(("disagreement", beyond, "DIFFERS_MORE", "DIFFERS_LESS"))
+    for name, of, more, less in steps:
+        report[name] = of.counts | {"difference": of.difference, "confidence_interval": of.interval}
+        tests.append((name, of.test, name_by_sign(of.difference, more, less)))
+    return report, tests
+
+
+def judge_margin(report, margin):
+    """A share of steps that is not told apart is less than a margin that its whole interval is less than."""
+    if report["verdict"] == "NOT_TOLD_APART":
+        low, high = map(Fraction, report["confidence_interval"])
+        if -margin < low and high < margin:
+            report["verdict"] = "LESS_THAN"
 
 
 def expect(document, runs):
@@ -313,36 +385,47 @@ def expect(document, runs):
         own = (place for place, run in enumerate(runs) if place and run.oracle == first.oracle)
         return [place for place in own if is_baseline and runs[place].header["variant"] == variant]
 
-    def compare_places(pairs):
-        compared = compare_family([(runs[a], runs[b]) for a, b in pairs], actions)
-        return [difference | {"run": labels[run]} for (_, run), difference in zip(pairs, compared)]
-
     placebos, replicates = list_variant("placebo"), list_variant("replicate")
     others = [place for place in range(1, len(runs)) if place not in placebos + replicates]
-    expected = {
-        "axilog_ablation_comparison": 2,
-        "differences": compare_places([(0, place) for place in others]),
+    pairs = [("difference", 0, place) for place in others]
+    pairs += [("PLACEBO", a, place) for place in placebos for a in [0] + list_variant("b")]
+    pairs += [("REPLICATE", 0, place) for place in replicates]
+    declared = {run.header.get("primary") for run in runs}
+    primary = declared.pop() if len(declared) == 1 else None
+    margin = document["statistics"].get("margin")
+    # What is corrected together: everything where a primary endpoint was declared, else each question of a family.
+    families, reports = {}, []
+    for kind, a, place in pairs:
+        noise = runs[replicates[0]] if replicates and a == 0 and kind != "REPLICATE" else None
+        report, tests = compare_pair(runs[a], runs[place], actions, primary is not None, noise)
+        for name, test, verdict in tests:
+            is_primary = kind == "difference" and name == primary
+            family = "all" if primary else (kind, name)
+            families.setdefault(family, []).append((report[name], test, verdict, is_primary))
+        reports.append((kind, a, place, report))
+    for family in families.values():
+        judge(family, smallest_p(len(first.seeds)))
+    expected = {"axilog_ablation_comparison": 3 if primary else 2, "differences": [], "controls": []}
+    for kind, a, place, report in reports:
+        if margin and primary in report:
+            judge_margin(report[primary], Fraction(margin))
+        names = ("NOT_TOLD_APART", "TOO_FEW_SEEDS", "LESS_THAN")
+        order = ("choices", "answers", "actions", "agreement", "disagreement")
+        apart = [name for name in order if name in report and report[name]["verdict"] not in names]
+        report["run"] = labels[place]
+        if kind == "difference":
+            expected["differences"].append(report)
+        else:
+            expected["controls"].append(report | {"control": kind, "reference": labels[a], "told_apart": apart})
+    expected |= {
         "reference": labels[0],
         "runs": [run.report(reported, actions) for run, reported in zip(runs, document["runs"])],
         "statistics": {
             "correction": "HOLM", "level": in_millionths(LEVEL), "resamples": DRAWS, "resampling_share": "0.95",
             "seeds": first.header["seeds"], "smallest_p": in_millionths(smallest_p(len(first.seeds))),
             "test": "SEED_SWAPS",
-        },
+        } | ({"primary": primary} if primary else {}) | ({"margin": margin} if margin else {}),
     }
-    if "controls" in document:
-        held_against = {
-            "PLACEBO": [(a, place) for place in placebos for a in [0] + list_variant("b")],
-            "REPLICATE": [(0, place) for place in replicates],
-        }
-        expected["controls"] = []
-        for control, pairs in held_against.items():
-            for (reference, _), found in zip(pairs, compare_places(pairs)):
-                names = ("NOT_TOLD_APART", "TOO_FEW_SEEDS")
-                apart = [q for q in ("choices", "answers", "actions") if found[q]["verdict"] not in names]
-                expected["controls"].append(
-                    found | {"control": control, "reference": labels[reference], "told_apart": apart}
-                )
     return expected
 
 

@@ -33,8 +33,8 @@ fn the_agent_that_uses_precedent_is_told_apart_and_the_others_are_not() {
     assert_eq!(list_verdicts(&precedent), [OTHERWISE; 2]);
     for run in precedent["runs"].as_array().unwrap() {
         assert_eq!(run["token_jitter"], 0);
-        assert_eq!(run["steps"], 800);
-        assert_eq!(run["useful_answers"], 800);
+        assert_eq!(run["steps"], 1000);
+        assert_eq!(run["useful_answers"], 1000);
     }
     let indifferent = run_all(&bench, "indifferent", 1);
     assert_eq!(list_verdicts(&indifferent), [[ALIKE; 3]; 2]);
@@ -88,12 +88,12 @@ fn check_files(bench: &Bench) {
         assert!(summary.contains(part), "{part} in {summary}");
     }
     let comparison: Value = serde_json::from_str(&text("precedent/comparison.json")).unwrap();
-    assert_eq!(comparison["axilog_ablation_comparison"], 2);
+    assert_eq!(comparison["axilog_ablation_comparison"], 3);
     let plot = text("precedent/actions.svg");
     assert!(plot.starts_with("<svg ") && plot.ends_with("</svg>\n"));
-    // Three bars for each of ten actions and their legend, and a dot on each for each of eight seeds.
+    // Three bars for each of ten actions and their legend, and a dot on each for each of ten seeds.
     assert_eq!(plot.matches("<rect ").count(), 1 + 30 + 3);
-    assert_eq!(plot.matches("<circle ").count(), 240);
+    assert_eq!(plot.matches("<circle ").count(), 300);
     for name in [
         "precedent/b/run.json",
         "precedent/comparison.json",

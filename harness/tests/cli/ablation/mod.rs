@@ -7,6 +7,7 @@ mod controls;
 mod known_answers;
 mod model_tokenizer;
 mod padding;
+mod primary;
 mod replay;
 mod resume;
 mod server_facts;

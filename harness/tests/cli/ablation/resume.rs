@@ -53,7 +53,7 @@ fn list_observations(bench: &Bench, ledger: &str) -> Vec<(String, String)> {
 #[cfg(unix)]
 fn a_killed_run_goes_on_where_it_stopped() {
     let bench = calibrate();
-    let again = "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes 3";
+    let again = "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes 3 --seeds 1,2,3,4,5,6,7,8";
     // The system kills the run when its ledger has 1024 of the shell's blocks, between a third and three quarters of
     // what the whole run writes.
     let killed = Command::new("sh")

@@ -1,0 +1,158 @@
+//! What is measured on two runs of a comparison, before it is judged.
+
+use super::comparable_run::{ComparableRun, ComparedStep};
+use super::endpoint::Endpoint;
+use super::resampling::SeedResamples;
+use super::run_difference::Disagreement;
+use super::run_document::ActionCounts;
+use super::statistics::{
+    ProfileDifference, ShareDifference, measure_profile_difference, measure_share_difference,
+};
+use super::step_statistics::{
+    StepDifference, count_agreement, count_disagreement_beyond, measure_step_difference,
+};
+use super::swap_test::PValue;
+
+/// What is measured on two runs.
+pub(crate) struct MeasuredPair {
+    seeds: usize,
+    pub(crate) choices: ProfileDifference,
+    pub(crate) disagreement: Disagreement,
+    pub(crate) answers: ShareDifference,
+    pub(crate) actions: ProfileDifference,
+    /// `None` where no primary endpoint was declared.
+    pub(crate) agreement: Option<StepDifference>,
+    /// `None` without a replicate of the reference, too.
+    pub(crate) beyond_replicate: Option<StepDifference>,
+}
+
+impl MeasuredPair {
+    pub(crate) fn new(
+        reference: &ComparableRun,
+        run: &ComparableRun,
+        actions: &[String],
+        resamples: &SeedResamples,
+    ) -> MeasuredPair {
+        let seeds = reference.actions.len();
+        let steps = reference.totals.steps / (seeds as u64).max(1);
+        let common = tabulate_choices(reference, run, actions);
+        let (useless, useless_of_run) = (count_useless(reference), count_useless(run));
+        let (done, done_by_run) = (
+            tabulate_actions(reference, actions),
+            tabulate_actions(run, actions),
+        );
+        MeasuredPair {
+            seeds,
+            choices: measure_profile_difference(&common.reference, &common.run, resamples),
+            disagreement: count_disagreement(reference, run),
+            answers: measure_share_difference(&useless, &useless_of_run, steps, resamples),
+            actions: measure_profile_difference(&done, &done_by_run, resamples),
+            agreement: None,
+            beyond_replicate: None,
+        }
+    }
+
+    /// Measures the statistics of single steps, too.
+    #[must_use]
+    pub(crate) fn with_steps(
+        mut self,
+        reference: &ComparableRun,
+        run: &ComparableRun,
+        replicate: Option<&ComparableRun>,
+    ) -> MeasuredPair {
+        self.agreement = Some(measure_step_difference(&count_agreement(reference, run)));
+        self.beyond_replicate = replicate.map(|replicate| {
+            let counts = count_disagreement_beyond(reference, replicate, run);
+            measure_step_difference(&counts)
+        });
+        self
+    }
+
+    /// The seeds and the p-value of each endpoint that was measured.
+    pub(crate) fn list_p_values(&self) -> impl Iterator<Item = (Endpoint, usize, PValue)> {
+        let steps = |endpoint, found: &StepDifference| (endpoint, found.seeds, found.p_value);
+        let (choices, actions) = (&self.choices, &self.actions);
+        let of_profiles = [
+            (Endpoint::Choices, choices.seeds, choices.p_value),
+            (Endpoint::Answers, self.seeds, self.answers.p_value),
+            (Endpoint::Actions, actions.seeds, actions.p_value),
+        ];
+        let (agreement, beyond) = (&self.agreement, &self.beyond_replicate);
+        let agreement = agreement
+            .iter()
+            .map(move |it| steps(Endpoint::Agreement, it));
+        let beyond = beyond
+            .iter()
+            .map(move |it| steps(Endpoint::Disagreement, it));
+        of_profiles.into_iter().chain(agreement).chain(beyond)
+    }
+}
+
+/// For each seed, how often each action was proposed in two runs at their common steps.
+struct CommonChoices {
+    reference: Vec<Vec<u64>>,
+    run: Vec<Vec<u64>>,
+}
+
+fn tabulate_choices(
+    reference: &ComparableRun,
+    run: &ComparableRun,
+    actions: &[String],
+) -> CommonChoices {
+    let mut common = CommonChoices {
+        reference: Vec::new(),
+        run: Vec::new(),
+    };
+    for (a, b) in reference.steps.iter().zip(&run.steps) {
+        let (mut counts, mut counts_of_run) = (vec![0; actions.len()], vec![0; actions.len()]);
+        for (a, b) in a.iter().zip(b) {
+            if let (Some(a), Some(b)) = (a.choice(), b.choice()) {
+                count_action(actions, a, &mut counts);
+                count_action(actions, b, &mut counts_of_run);
+            }
+        }
+        common.reference.push(counts);
+        common.run.push(counts_of_run);
+    }
+    common
+}
+
+/// Adds one to the count of `action`.
+fn count_action(actions: &[String], action: &str, counts: &mut [u64]) {
+    let place = actions.binary_search_by(|known| known.as_str().cmp(action));
+    if let Some(count) = place.ok().and_then(|place| counts.get_mut(place)) {
+        *count += 1;
+    }
+}
+
+fn count_disagreement(reference: &ComparableRun, run: &ComparableRun) -> Disagreement {
+    let mut found = Disagreement::default();
+    let steps = reference
+        .steps
+        .iter()
+        .flatten()
+        .zip(run.steps.iter().flatten());
+    for (a, b) in steps.filter_map(|(a, b)| a.choice().zip(b.choice())) {
+        found.common_steps += 1;
+        found.differing_steps += u64::from(a != b);
+    }
+    found
+}
+
+/// For each seed, how many answers were not useful.
+fn count_useless(run: &ComparableRun) -> Vec<u64> {
+    let is_useless = |step: &&ComparedStep| step.choice().is_none();
+    let seeds = run.steps.iter();
+    seeds
+        .map(|steps| steps.iter().filter(is_useless).count() as u64)
+        .collect()
+}
+
+/// For each seed of `run`, how often each of `actions` was done.
+fn tabulate_actions(run: &ComparableRun, actions: &[String]) -> Vec<Vec<u64>> {
+    let count = |counts: &ActionCounts, action: &String| counts.get(action).copied().unwrap_or(0);
+    run.actions
+        .iter()
+        .map(|counts| actions.iter().map(|action| count(counts, action)).collect())
+        .collect()
+}
