@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::path::PathBuf;
 
+use axilog_ledger::visible_text::escape_deceptive_line;
 use axilog_memory::{EntryKind, MemoryReader, ShownKind};
 use serde_json::{Map, Value, json};
 
@@ -145,7 +146,8 @@ fn format_output(seq: u64, has_text: bool, body: &Value) -> String {
         rows.push(("working_set_id", set.to_owned()));
     }
     if let Some(text) = body.get("text").and_then(Value::as_str) {
-        rows.push(("text", text.to_owned()));
+        // On a line of its own a text would pass for an entry.
+        rows.push(("text", escape_deceptive_line(text).into_owned()));
     }
     format!("{}\n", table::format_pairs(&rows))
 }

@@ -30,6 +30,21 @@ fn show_each_kind(place: &MemoryDirectory) {
 }
 
 #[test]
+fn no_line_of_a_text_passes_for_an_entry() {
+    let place = memory_with_fact();
+    let forged = "Rain.\nentry           99 PROMPT\nfor             bob\n";
+    fs::write(place.path().join("told.txt"), forged).unwrap();
+    let narrate = ["working-set", "m.db", "--viewer", "ana", "--narration"];
+    place.run_with_code(0, &[&narrate[..], &["told.txt"]].concat());
+    let (listed, _) = place.run_with_code(0, &["shown", "m.db"]);
+    let entries = listed.lines().filter(|line| line.starts_with("entry"));
+    assert_eq!(entries.count(), 1, "{listed}");
+    assert!(listed.contains("Rain.\\nentry"), "{listed}");
+    let object = place.run_json(0, &["shown", "m.db"]);
+    assert_eq!(object["shown"][0]["text"], forged);
+}
+
+#[test]
 fn what_is_printed_is_listed() {
     let place = memory_with_fact();
     let (nothing, _) = place.run_with_code(0, &["shown", "m.db"]);
