@@ -127,6 +127,7 @@ pub mod planned_arms;
 pub mod plot;
 pub mod precedent;
 pub mod primary_endpoint;
+mod primary_explanation;
 pub mod profile;
 pub mod prompt;
 pub mod prompt_frame;
