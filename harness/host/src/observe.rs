@@ -16,7 +16,7 @@ use axilog_ledger::session::{OracleCall, OracleReply};
 use crate::boundary::run;
 use crate::decision::axh_decision_t;
 use crate::error::HostError;
-use crate::given_text::check_length;
+use crate::given_text::{check_length, clear_text, give_text};
 use crate::open_ledgers;
 use crate::options::axh_ledger_t;
 use crate::pointer::{Output, SizedStruct, bytes, enum_number, invalid, structure, text};
@@ -88,6 +88,43 @@ pub unsafe extern "C" fn axh_observe(
         if let Some(out) = out {
             out.write(axh_decision_t::of(&decision));
         }
+        Ok(())
+    })
+}
+
+/// Checks, before an oracle is asked, that its answer could be recorded: the identities, the question, the answers that it
+/// was derived from, and the declared schema of what the oracle may be asked. Records nothing.
+///
+/// A question that is refused is then never put. axh_observe checks again.
+///
+/// @param ledger Ledger that will record the answer.
+/// @param observation Call of the oracle, borrowed for the call; its output and failure are not read.
+/// @param question Receives the question in the form that is recorded, which is to be put to the oracle, NUL-terminated;
+///     axh_string_free frees it. NULL on failure. It overlaps no other argument. NULL where it is not wanted.
+/// @return AXH_OK, or one of these codes.
+/// @retval AXH_ERR_ARGUMENT A pointer is NULL, or a size or a number is not as its member says.
+/// @retval AXH_ERR_HANDLE ledger is NULL or closed.
+/// @retval AXH_ERR_REFUSED The ledger does not take the question or the oracle.
+/// @retval AXH_ERR_LEDGER A schema that the ledger declares cannot be used.
+/// @see SRS-004 §8; formats.md §5
+///
+/// # Safety
+/// The pointers are as the parameters say.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn axh_check_question(
+    ledger: *const axh_ledger_t,
+    observation: *const axh_observation_t,
+    question: *mut *mut c_char,
+) -> c_int {
+    // SAFETY: by contract.
+    unsafe { clear_text(question) };
+    run(|| {
+        // SAFETY: by contract.
+        let call = unsafe { read_call(structure("observation", observation)?) }?;
+        open_ledgers::ask(ledger, |session| session.check_question(&call))??;
+        let text = String::from_utf8_lossy(call.input.bytes()).into_owned();
+        // SAFETY: by contract.
+        unsafe { give_text(question, text) };
         Ok(())
     })
 }

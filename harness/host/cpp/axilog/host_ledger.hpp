@@ -179,12 +179,16 @@ public:
     /// Records an answer or a failure, has the policies judge it, and gives the decision.
     Result<Decision> observe(const Observation &given)
     {
-        const axh_observation_t raw{ sizeof raw,           given.oracle_id.c_str(),
-                                     given.model_id.c_str(), given.params,
-                                     given.input.data(),   given.input.size(),
-                                     given.output.data(),  given.output.size(),
-                                     given.input_kind,     given.failure };
+        const axh_observation_t raw = to_raw(given);
         return decide([&](axh_decision_t *out) { return axh_observe(raw_, &raw, out); });
+    }
+    /// Checks, before an oracle is asked, that its answer could be recorded, and gives the question as it is to be put.
+    Result<std::string> check_question(const Observation &given) const
+    {
+        const axh_observation_t raw = to_raw(given);
+        char *question = nullptr;
+        const int status = axh_check_question(raw_, &raw, &question);
+        return status == AXH_OK ? Result<std::string>(take_text(question)) : Error::last(status);
     }
     /// Records the time. With force it records one too that is not after the last, which stops the agent for good.
     Result<Decision> time(std::uint64_t timestamp, bool force = false)
@@ -215,6 +219,14 @@ public:
 
 private:
     explicit Ledger(axh_ledger_t *raw) noexcept : raw_(raw) {}
+
+    static axh_observation_t to_raw(const Observation &given) noexcept
+    {
+        return { sizeof(axh_observation_t), given.oracle_id.c_str(), given.model_id.c_str(),
+                 given.params,              given.input.data(),      given.input.size(),
+                 given.output.data(),       given.output.size(),     given.input_kind,
+                 given.failure };
+    }
 
     template <class Open>
     static Result<Ledger> open_with(Open open, ZString path, const Options &options)

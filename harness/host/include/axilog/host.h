@@ -978,6 +978,27 @@ int axh_observe(const struct axh_ledger_t *ledger,
                 struct axh_decision_t *decision);
 
 /**
+ * Checks, before an oracle is asked, that its answer could be recorded: the identities, the question, the answers that it
+ * was derived from, and the declared schema of what the oracle may be asked. Records nothing.
+ *
+ * A question that is refused is then never put. axh_observe checks again.
+ *
+ * @param ledger Ledger that will record the answer.
+ * @param observation Call of the oracle, borrowed for the call; its output and failure are not read.
+ * @param question Receives the question in the form that is recorded, which is to be put to the oracle, NUL-terminated;
+ *     axh_string_free frees it. NULL on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or a size or a number is not as its member says.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @retval AXH_ERR_REFUSED The ledger does not take the question or the oracle.
+ * @retval AXH_ERR_LEDGER A schema that the ledger declares cannot be used.
+ * @see SRS-004 §8; formats.md §5
+ */
+int axh_check_question(const struct axh_ledger_t *ledger,
+                       const struct axh_observation_t *observation,
+                       char **question);
+
+/**
  * Records the time, which policies on elapsed judge.
  *
  * @param ledger Ledger that records the time.

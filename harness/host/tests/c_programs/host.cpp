@@ -68,6 +68,8 @@ void write(const std::string &path)
     CHECK(Ledger::open(path).error().code() == ErrorCode::Locked);
 
     const std::string question = canonical_json("{ \"ask\" : \"pressure\" }").value();
+    CHECK(ledger.check_question({ "llm", "model-1", "How\r\nfast?" }).value() == "How\nfast?");
+    CHECK(ledger.check_question({ "valve", "v-1", "?" }).error().code() == ErrorCode::Refused);
     const auto calls = tool_calls(R"([{"type":"tool_use","name":"pay","input":{"b":1.0,"a":2}},)"
                                   R"({"type":"function_call","name":"say","arguments":"hm"}])");
     CHECK(calls->size() == 2 && calls->at(0).oracle_id == "tool.pay");

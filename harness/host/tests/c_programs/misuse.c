@@ -78,6 +78,30 @@ static void give_wrong_options(const char *path)
     CHECK(axh_ledger_create("/nowhere/ledger.jsonl", NULL, &none) == AXH_ERR_IO);
 }
 
+static void check_questions(void)
+{
+    axh_observation_t asked = good;
+    const unsigned long long before = entries();
+    char *question;
+
+    asked.output = NULL; /* is not read */
+    asked.failure = (ax_failure_type_t)9;
+    asked.input = "a\r\nb";
+    asked.input_len = 4;
+    CHECK(axh_check_question(ledger, &asked, &question) == AXH_OK);
+    CHECK(strcmp(question, "a\nb") == 0);
+    axh_string_free(question);
+    CHECK(axh_check_question(ledger, &asked, NULL) == AXH_OK);
+    asked.input_kind = AX_INPUT_KIND_JSON;
+    CHECK(axh_check_question(ledger, &asked, &question) == AXH_ERR_REFUSED && question == NULL);
+    asked = good;
+    asked.model_id = "model-2";
+    CHECK(axh_check_question(ledger, &asked, &question) == AXH_ERR_REFUSED && said("model-1"));
+    CHECK(axh_check_question(ledger, NULL, &question) == AXH_ERR_ARGUMENT && question == NULL);
+    CHECK(axh_check_question(NULL, &good, &question) == AXH_ERR_HANDLE);
+    CHECK(entries() == before);
+}
+
 static void give_wrong_observations(void)
 {
     const ax_oracle_params_t params = { -2, -1, 0, 0 };
@@ -199,6 +223,7 @@ int main(int argc, char **argv)
     CHECK(axh_ledger_open(argv[1], NULL, &second) == AXH_ERR_LOCKED && second == NULL);
     before = entries();
     give_wrong_observations();
+    check_questions();
     CHECK(entries() == before + 3); /* the one good observation, its policy, its transition */
     use_in_a_fork(argv[1]);
     CHECK(axh_observe(ledger, &good, NULL) == AXH_OK && entries() == before + 6);
