@@ -14,11 +14,13 @@ use axilog_ledger::session::check_identities;
 use axilog_oracle::{ApiKey, request_url};
 use axilog_policyc::PolicySet;
 use axum::http::uri::Authority;
-use serde::Deserialize;
 
 use crate::budget::BudgetSettings;
+use crate::configuration_file::{ConfigurationFile, LedgerTable, UpstreamTable};
 use crate::error::GatewayError;
 use crate::facts::FACTS_ORACLE;
+
+pub use crate::configuration_file::BreachAction;
 
 /// A commented configuration that can be used as it stands.
 pub const EXAMPLE: &str = include_str!("example.toml");
@@ -28,12 +30,6 @@ pub(crate) const DEFAULT_LEDGER: &str = "default";
 
 /// The oracle of an answer whose model has no other in the configuration.
 pub(crate) const DEFAULT_ORACLE: &str = "llm";
-
-/// The most connections of clients at a time, where the configuration does not say.
-pub(crate) const DEFAULT_CONNECTIONS: usize = 2048;
-
-/// How long a client may take, where the configuration does not say.
-pub(crate) const DEFAULT_CLIENT_TIME: Duration = Duration::from_secs(60);
 
 /// The most bytes of the configuration.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -102,108 +98,8 @@ pub struct LedgerSettings {
     pub budget: Option<BudgetSettings>,
 }
 
-/// What happens to an answer that may not be acted on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum BreachAction {
-    /// It is kept back, and the client gets an error.
-    #[default]
-    Refuse,
-    /// It is released with a header that says so.
-    Flag,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File {
-    listen: SocketAddr,
-    #[serde(default)]
-    hosts: Vec<String>,
-    ledgers: PathBuf,
-    #[serde(default = "default_connections")]
-    max_connections: usize,
-    #[serde(default = "default_client_time")]
-    client_time: u64,
-    #[serde(default = "default_request_bytes")]
-    max_request_bytes: usize,
-    #[serde(default = "default_answer_bytes")]
-    max_answer_bytes: usize,
-    #[serde(default = "default_comment_interval")]
-    comment_interval: u64,
-    #[serde(default = "default_time_interval")]
-    time_interval: u64,
-    #[serde(default)]
-    log_calls: bool,
-    #[serde(default = "default_page")]
-    page: bool,
-    #[serde(default)]
-    operator: OperatorTable,
-    upstream: UpstreamTable,
-    ledger: BTreeMap<String, LedgerTable>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct OperatorTable {
-    key_sha256: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UpstreamTable {
-    base_url: String,
-    key_env: Option<String>,
-    #[serde(default = "default_timeout")]
-    timeout: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LedgerTable {
-    policies: Option<PathBuf>,
-    #[serde(default)]
-    on_breach: BreachAction,
-    #[serde(default)]
-    key_sha256: Vec<String>,
-    #[serde(default)]
-    models: BTreeMap<String, String>,
-    budget: Option<BudgetSettings>,
-}
-
 /// The most that a request's body and an answer may be allowed.
 pub(crate) const MAX_BODY_BYTES: usize = 64 << 20;
-
-fn default_connections() -> usize {
-    DEFAULT_CONNECTIONS
-}
-
-fn default_client_time() -> u64 {
-    DEFAULT_CLIENT_TIME.as_secs()
-}
-
-fn default_request_bytes() -> usize {
-    16 << 20
-}
-
-fn default_answer_bytes() -> usize {
-    32 << 20
-}
-
-fn default_comment_interval() -> u64 {
-    10
-}
-
-fn default_time_interval() -> u64 {
-    60
-}
-
-fn default_page() -> bool {
-    true
-}
-
-fn default_timeout() -> u64 {
-    600
-}
 
 impl Configuration {
     /// Reads the configuration in the file `path`, the policies that it names and the key.
@@ -223,7 +119,8 @@ impl Configuration {
                 error.utf8_error().valid_up_to()
             ))
         })?;
-        let file: File = toml::from_str(&text).map_err(|error| refuse(describe(&text, &error)))?;
+        let file: ConfigurationFile =
+            toml::from_str(&text).map_err(|error| refuse(describe(&text, &error)))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for (name, bytes) in [
             ("max_request_bytes", file.max_request_bytes),

@@ -11,7 +11,8 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 
-use crate::configuration::{Configuration, DEFAULT_CLIENT_TIME, DEFAULT_CONNECTIONS};
+use crate::configuration::Configuration;
+use crate::configuration_file::{DEFAULT_CLIENT_TIME, DEFAULT_CONNECTIONS};
 use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::host_name::require_host_name;

@@ -69,6 +69,7 @@ mod budget;
 mod call;
 mod call_log;
 mod configuration;
+mod configuration_file;
 mod connections;
 mod error;
 mod facts;

@@ -15,7 +15,8 @@ use axum::routing::any;
 use serde_json::{Value, json};
 
 use crate::answer::Response;
-use crate::configuration::{BreachAction, DEFAULT_CLIENT_TIME, MAX_BODY_BYTES};
+use crate::configuration::{BreachAction, MAX_BODY_BYTES};
+use crate::configuration_file::DEFAULT_CLIENT_TIME;
 use crate::interface::{ErrorForm, Interface};
 use crate::outcome::{Outcome, Recorded};
 use crate::provider::ProviderResponse;
