@@ -119,10 +119,17 @@ def test_any_path_is_printed_whatever_the_locale(tmp_path: Path) -> None:
         assert found.stderr == b""
 
 
+def take_interrupts() -> None:
+    # What a shell starts in the background ignores them, and so does all that is started by it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_an_interrupt_ends_a_tail(path: str) -> None:
     write_ledger(path)
     command = [sys.executable, "-m", "axilog", "tail", path, "--last", "1"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=take_interrupts
+    ) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
