@@ -37,7 +37,9 @@ def test_checks_print_the_json_and_end_with_the_status_of_the_command(
         assert main([*arguments, path]) == status
         lines = capfd.readouterr().out.splitlines()
         verdict = json.loads(found)["verdict"]
-        assert lines[0] == f"{verdict:<16}{path}"
+        assert lines[0] == f"{verdict:<15} {path}"
+        # The longest name of a line has a space behind it.
+        assert all(" " in line for line in lines)
 
 
 def test_an_expected_head_is_compared(path: str, capfd: pytest.CaptureFixture[str]) -> None:
@@ -82,6 +84,16 @@ def test_what_cannot_be_read_is_said_with_the_status_of_the_command(
     assert run("tail", path, "--last", "-1").returncode == 2
     assert run("nothing", path).returncode == 2
     assert run("--version").stdout.decode() == f"axilog {axilog.__version__}\n"
+
+
+def test_a_bad_record_ends_show_and_tail_with_the_status_of_the_command(
+    cli: Cli, path: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    lines = write_ledger(path)
+    Path(path).write_bytes(b"".join(lines[:5]) + lines[5].replace(b"69", b"68"))
+    for name in ("show", "tail"):
+        assert main([name, path]) == cli.run("show", path).returncode == 1
+        assert "ALTERED: record 5 at byte" in capfd.readouterr().err
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(path: str) -> None:

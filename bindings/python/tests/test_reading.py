@@ -90,7 +90,7 @@ def test_questions_and_whole_answers_are_read_where_asked_for(path: str) -> None
     ):
         given: dict[str, Any] = asked
         reader = axilog.read(path, **given)
-        with pytest.raises(axilog.LedgerError, match=found):
+        with pytest.raises(axilog.BadRecordError, match=found):
             list(reader)
     assert len(list(axilog.read(path))) == len(records) + 5
 
@@ -124,10 +124,10 @@ def test_a_bad_record_ends_the_reading_behind_the_good_ones(path: str) -> None:
     for sequence in range(6):
         assert next(reader).sequence == sequence
     for _ in range(2):
-        with pytest.raises(axilog.LedgerError, match=f"{verdict.verdict}: record 6 at byte"):
+        with pytest.raises(axilog.BadRecordError, match=f"{verdict.verdict}: record 6 at byte"):
             next(reader)
     assert (reader.entries, reader.sealed) == (6, False)
-    with pytest.raises(axilog.LedgerError, match="record 6"):
+    with pytest.raises(axilog.BadRecordError, match="record 6"):
         axilog.to_arrow(path)
 
 

@@ -37,6 +37,7 @@ from axilog.enums import (
 )
 from axilog.errors import (
     AxilogError,
+    BadRecordError,
     CallError,
     ConcurrentUseError,
     ConfigurationError,
@@ -89,6 +90,7 @@ __all__ = [
     "AuditReport",
     "AuditVerdict",
     "AxilogError",
+    "BadRecordError",
     "BlobReport",
     "BreachError",
     "CallError",

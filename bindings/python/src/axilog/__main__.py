@@ -16,7 +16,7 @@ from axilog import __version__
 from axilog._host_check import check_ledger, make_expectations
 from axilog.capi import lib
 from axilog.decision import Judgement, Transition
-from axilog.errors import AxilogError, LedgerError
+from axilog.errors import AxilogError, BadRecordError, LedgerError
 from axilog.observation import Observation
 from axilog.reading import Record, read
 
@@ -28,8 +28,8 @@ _FACTS = ("entries", "head", "sealed", "health", "last_timestamp", "configuratio
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs the command line, and returns its exit status: 0 fine, 1 the verdict is not OK, 2 wrong
-    usage, 3 a file cannot be read, 130 interrupted."""
+    """Runs the command line, and returns its exit status: 0 fine, 1 the verdict is not OK or a
+    record is bad, 2 wrong usage, 3 a file cannot be read, 130 interrupted."""
     options = _make_parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # As the command prints, whatever the locale.
@@ -46,6 +46,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return EXIT_OK
     except (AxilogError, ValueError) as error:
         print(f"axilog: {_escape(str(error))}", file=sys.stderr)
+        if isinstance(error, BadRecordError):
+            return EXIT_NOT_OK
         return EXIT_UNREADABLE if isinstance(error, LedgerError) else EXIT_USAGE
 
 
@@ -93,7 +95,7 @@ def _run_check(options: argparse.Namespace) -> int:
 def _print_check(found: dict[str, Any]) -> None:
     def line(name: str, value: object) -> None:
         text = json.dumps(value) if isinstance(value, bool) else str(value)
-        print(f"{name:<16}{_escape(text)}")
+        print(f"{name:<15} {_escape(text)}")
 
     line(found["verdict"], found["ledger"])
     fault = found if "reason" in found else found.get("fault")

@@ -11,7 +11,6 @@ import enum
 from typing import NamedTuple, Optional
 
 from axilog.capi import lib
-from axilog.capi.constants import AX_MAX_OBS_BYTES
 from axilog.capi.structs import (
     ax_admission_ctx_t,
     ax_obs_input_t,
@@ -22,10 +21,6 @@ from axilog.enums import Completion, Failure, InputKind, ReturnCode
 from axilog.errors import InputError
 from axilog.inputs import canonical_input
 from axilog.observation import Observation
-
-COMPARED_BYTES = 2 * AX_MAX_OBS_BYTES
-"""The length of the beginning of an answer that :func:`compare_answer` needs: more than any record
-holds, also where every line end has two bytes."""
 
 
 class Fit(enum.Enum):
@@ -57,42 +52,16 @@ class AnswerText(NamedTuple):
             return cls(len(answer), None)
 
 
-class AnswerFit(NamedTuple):
-    """How the bytes of an answer fit its observation."""
-
-    fit: Fit
-    reason: str = ""
-    """In what the observation that admission makes differs."""
-
-
-def compare_answer(observation: Observation, text: AnswerText, beginning: bytes) -> AnswerFit:
+def compare_answer(observation: Observation, answer: bytes) -> Fit:
     """Admits an answer again and compares the result with the observation, which does not hold the
-    answer or not all of it. ``beginning`` is the answer, or its first ``COMPARED_BYTES``."""
+    answer or not all of it."""
+    text = AnswerText.of(answer)
     if observation.failure is Failure.INVALID_OUTPUT:
-        return AnswerFit(Fit.RECORDED if text.admitted_bytes is None else Fit.ADMISSIBLE)
-    if text.admitted_bytes is None:
-        name = observation.completion.name
-        return AnswerFit(Fit.DIFFERS, f"it is not admissible, and is recorded as {name}")
-    if text.admitted_bytes != observation.output_size:
-        return AnswerFit(
-            Fit.DIFFERS,
-            f"it has {text.admitted_bytes} bytes in its record's form, and the record says "
-            f"{observation.output_size}",
-        )
-    # Without the beginning of a character that is cut off at the end.
-    beginning = beginning.decode(errors="ignore").encode()
-    recorded, kept = observation.output.encode(), _cut(observation, beginning)
-    if kept is None:
-        return AnswerFit(Fit.DIFFERS, "a record holds it whole")
-    if kept == recorded:
-        return AnswerFit(Fit.RECORDED)
-    if not canonical_input(beginning).startswith(recorded):
-        return AnswerFit(Fit.DIFFERS, "it does not begin with what the record holds")
-    return AnswerFit(
-        Fit.DIFFERS,
-        f"the record holds its first {len(recorded)} bytes, and admission cuts it behind "
-        f"{len(kept)}",
-    )
+        return Fit.RECORDED if text.admitted_bytes is None else Fit.ADMISSIBLE
+    if text.admitted_bytes is None or text.admitted_bytes != observation.output_size:
+        return Fit.DIFFERS
+    is_recorded = _cut(observation, answer) == observation.output.encode()
+    return Fit.RECORDED if is_recorded else Fit.DIFFERS
 
 
 def _cut(observation: Observation, beginning: bytes) -> Optional[bytes]:

@@ -89,10 +89,6 @@ class BlobStore:
                 return None
             raise LedgerIOError.of_action(self.ledger, f"read the blob {path}", error) from error
 
-    def is_taken(self, digest: str) -> bool:
-        """Whether anything has the name of the blob with this hash, be it a blob or not."""
-        return os.path.lexists(self.path(digest))
-
     def contains(self, digest: str) -> bool:
         """Whether there is a file for this hash. Its bytes are not read."""
         if digest == EMPTY_HASH:
@@ -119,20 +115,6 @@ class BlobStore:
         except OSError as error:
             raise LedgerIOError.of_action(self.ledger, "list the blobs", error) from error
         return files
-
-    def has_hash(self, digest: str, limit: int) -> Optional[bool]:
-        """Whether the blob with this hash has it; ``None``, unread, if it is longer than ``limit``.
-        What is no regular file has another. Raises LedgerIOError."""
-        path = self.path(digest)
-        try:
-            found = os.lstat(path)
-            if stat.S_ISREG(found.st_mode) and found.st_size > limit:
-                return None
-            return _has_hash(path, digest)
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            raise LedgerIOError.of_action(self.ledger, "read the blobs", error) from error
 
     def list_unnamed_files(self, named: Container[str]) -> list[tuple[str, Optional[str]]]:
         """Lists, as :meth:`list_files` does, the files that are not among ``named``, and the

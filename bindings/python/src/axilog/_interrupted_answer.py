@@ -7,7 +7,7 @@ import ctypes
 import hashlib
 from typing import Optional
 
-from axilog._admission import AnswerText, Fit, compare_answer
+from axilog._admission import Fit, compare_answer
 from axilog._blobs import BlobStore
 from axilog._ledger_check import LedgerCheck
 from axilog._named_blobs import NamedBlobs
@@ -59,7 +59,7 @@ def _read_answer(
     answer = store.get(digest, _MAX_ANSWER_BYTES + 1)
     if answer is None or hashlib.sha256(answer).hexdigest() != digest:
         return None
-    fit = compare_answer(observation, AnswerText.of(answer), answer).fit
+    fit = compare_answer(observation, answer)
     configuration = check.configuration
     has_manifest = configuration is not None and configuration.manifest is not None
     # A schema that the manifest declares may be why an admissible answer was refused.

@@ -56,8 +56,6 @@ class LedgerCheck:
         """The first thing that is wrong with the ledger."""
         self.entries = 0
         """How many records are good."""
-        self.head = b""
-        """The chain value of the last good record."""
         self.sealed = False
         """Whether the last good record is a seal."""
         self._visitor = visitor
@@ -125,7 +123,6 @@ class LedgerCheck:
 
     def _check_record(self, offset: int, entry: ax_ledger_entry_t) -> Optional[tuple[Verdict, str]]:
         sequence = self.entries
-        chain = bytes(entry.chain)
         self._last_offset = offset
         verdict = Verdict(
             lib.ax_replay_feed(
@@ -135,7 +132,6 @@ class LedgerCheck:
         if verdict is not Verdict.OK:
             return verdict, self._describe_refusal(verdict, entry.sequence)
         self.entries = sequence + 1
-        self.head = chain
         # The other kind of proof binds a raw answer.
         self.sealed = entry.tag == AX_TAG_PROOF and ctypes.string_at(
             entry.payload, entry.payload_len
@@ -185,7 +181,7 @@ class LedgerCheck:
             raise CallError(ReturnCode(code), found, "completing an interrupted step")
 
 
-# The same sentences as those of `axilog verify`; a test compares them.
+# The same sentences as those of `axilog verify`.
 VERDICT_MEANINGS = {
     Verdict.OK: "nothing is wrong",
     Verdict.ALTERED: "its bytes do not match its commit, its obs_hash or the chain",

@@ -24,7 +24,7 @@ from axilog.capi.host import (
     axh_reader_state_t,
     axh_record_t,
 )
-from axilog.errors import LedgerError
+from axilog.errors import BadRecordError
 
 
 class RecordKind(enum.IntEnum):
@@ -136,7 +136,7 @@ class LedgerReader:
 
     def _check(self, status: int) -> int:
         if status not in (AXH_OK, AXH_END):
-            raise make_error(status, self.path, LedgerError)
+            raise make_error(status, self.path, BadRecordError)
         return status
 
     def __del__(self) -> None:

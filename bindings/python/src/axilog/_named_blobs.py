@@ -10,7 +10,7 @@ from typing import NamedTuple, Optional, Union
 from axilog._blobs import EMPTY_HASH, BlobStore
 from axilog._ledger_configuration import read_manifest_hash
 from axilog._oracle_call import CONTROL_ORACLE
-from axilog.capi.constants import AX_TAG_OBS, AX_TAG_PROOF
+from axilog.capi.constants import AX_TAG_PROOF
 from axilog.entry import Entry
 from axilog.enums import Completion, Failure
 from axilog.errors import ManifestError, PolicyError
@@ -18,16 +18,7 @@ from axilog.manifest import Manifest
 from axilog.observation import Observation
 
 _MAX_MANIFEST_BYTES = 1 << 20
-_OBS = AX_TAG_OBS.decode()
 _PROOF = AX_TAG_PROOF.decode()
-
-
-class RawAnswer(NamedTuple):
-    """The binding of a raw answer: what a RAW record holds."""
-
-    bytes: int
-    ledger_seq: int
-    sha256: str
 
 
 class NamedBlobs:
@@ -51,8 +42,7 @@ class NamedBlobs:
         """Takes the next record, with the observation that it is, and returns the blob that it is
         the first to name."""
         if observation is None:
-            raw = read_raw_answer(entry)
-            digest = EMPTY_HASH if raw is None else raw.sha256
+            digest = _read_raw_answer_hash(entry)
         else:
             digest = observation.input_hash
             is_control = observation.oracle_id == CONTROL_ORACLE
@@ -105,14 +95,12 @@ def find_manifest(store: BlobStore, digest: str) -> Union[Manifest, BadManifest,
         return BadManifest(str(error))
 
 
-def read_raw_answer(entry: Entry) -> Optional[RawAnswer]:
-    """The binding of a raw answer that a record is; ``None`` for any other record."""
+def _read_raw_answer_hash(entry: Entry) -> str:
+    """The hash of the raw answer that a record binds; that of the empty string for any other."""
     if entry.tag != _PROOF:
-        return None
+        return EMPTY_HASH
     proof = json.loads(entry.payload)
-    if proof["kind"] != "RAW":
-        return None
-    return RawAnswer(proof["bytes"], proof["ledger_seq"], proof["sha256"])
+    return str(proof["sha256"]) if proof["kind"] == "RAW" else EMPTY_HASH
 
 
 def lacks_answer(observation: Observation) -> bool:

@@ -99,6 +99,10 @@ class LedgerError(AxilogError):
         """The path of the ledger."""
 
 
+class BadRecordError(LedgerError):
+    """A record that was read is bad, or a blob that it names is missing or altered."""
+
+
 class LedgerBusyError(LedgerError):
     """Another process, or another open :class:`axilog.Ledger`, is writing this ledger."""
 

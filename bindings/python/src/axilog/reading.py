@@ -179,9 +179,9 @@ def read(
 
     Raises:
         LedgerMissingError, LedgerIOError, LedgerError for a path that is no regular file, and
-        ValueError for an argument out of range. The reader raises LedgerError at the first record
-        that is bad, with the verdict and the place that :func:`verify` gives, and where a blob that
-        was asked for is missing or altered.
+        ValueError for an argument out of range. The reader raises BadRecordError at the first
+        record that is bad, with the verdict and the place that :func:`verify` gives, and where a
+        blob that was asked for is missing or altered.
     """
     reader = LedgerReader(path, oracle_id, first, count, kinds)
     return Reader(reader, questions, answers)
