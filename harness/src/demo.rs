@@ -10,6 +10,7 @@ use axilog_ledger::decision_reasons;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::input::CanonicalInput;
+use axilog_ledger::json_report::decision::decision_json;
 use axilog_ledger::replay::replay_ledger;
 use axilog_ledger::rules::{ExpectedRules, RuleSet};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
@@ -106,7 +107,7 @@ impl Demo {
         };
         let decision = self.session.observe(&self.call, reply)?;
         self.steps
-            .push(decision::decision_json(self.session.path(), &decision));
+            .push(decision_json(self.session.path(), &decision));
         let health = decision.health.as_str();
         self.rows.push([
             n.to_string(),
@@ -132,12 +133,12 @@ impl Demo {
         for class in [InputClass::PolicyTrigger, InputClass::ResetRequest] {
             let decision = self.session.observe_control(class)?;
             self.steps
-                .push(decision::decision_json(self.session.path(), &decision));
+                .push(decision_json(self.session.path(), &decision));
         }
         self.time = self.time.saturating_add(10);
         let decision = self.session.observe_time(self.time, false)?;
         self.steps
-            .push(decision::decision_json(self.session.path(), &decision));
+            .push(decision_json(self.session.path(), &decision));
         let after = self.session.agent().health;
         self.rows.push([
             String::new(),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
+use axilog_ledger::json_report::decision::{left_behind_json, torn_line_json};
 use axilog_ledger::session::Session;
 use serde_json::json;
 
@@ -45,8 +46,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "expect_entries": before,
             "head": head,
             "completed_records": session.completed_records(),
-            "torn": decision::torn_line_json(session.torn_line()),
-            "left_behind": decision::left_behind_json(session.left_behind()),
+            "torn": torn_line_json(session.torn_line()),
+            "left_behind": left_behind_json(session.left_behind()),
         }),
         notes: decision::opening_notes(&session, false),
     })

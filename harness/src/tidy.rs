@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use axilog_ledger::json_report::decision::{left_behind_json, torn_line_json};
 use axilog_ledger::session::tidy::{TidiedLedger, tidy_ledger};
 use serde_json::json;
 
 use super::output::Report;
-use super::{Failure, decision, read_named_policies, table};
+use super::{Failure, read_named_policies, table};
 
 /// Move aside what a killed or failed writer left of a ledger, as every command that writes does.
 ///
@@ -52,9 +53,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         ]),
         json: json!({
             "ledger": args.ledger.to_string_lossy(),
-            "torn": decision::torn_line_json(torn_line.as_ref()),
+            "torn": torn_line_json(torn_line.as_ref()),
             "completed_records": completed_records,
-            "left_behind": decision::left_behind_json(left_behind.as_ref()),
+            "left_behind": left_behind_json(left_behind.as_ref()),
         }),
         notes: Vec::new(),
     })

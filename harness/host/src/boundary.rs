@@ -32,7 +32,7 @@ fn run_for_status(body: impl FnOnce() -> Result<c_int, HostError>) -> c_int {
     match ran.unwrap_or_else(|panic| Err(HostError::Defect(describe_panic(&*panic)))) {
         Ok(status) => status,
         Err(error) => {
-            keep_error(&error.to_string(), error.os_error());
+            keep_error(&error.to_string(), error.reason(), error.os_error());
             error.status()
         }
     }
@@ -52,8 +52,9 @@ mod tests {
     use axilog_ledger::error::{FileError, LedgerError};
 
     use super::*;
-    use crate::last_error::{last_error, last_os_error};
-    use crate::status::{AXH_ERR_ARGUMENT, AXH_ERR_DEFECT, AXH_ERR_IO};
+    use crate::last_error::{last_error, last_os_error, last_reason};
+    use crate::reason::{AXH_REASON_NONE, AXH_REASON_SEALED};
+    use crate::status::{AXH_ERR_ARGUMENT, AXH_ERR_DEFECT, AXH_ERR_IO, AXH_ERR_REFUSED};
 
     fn last_text() -> String {
         // SAFETY: the text is valid until the next error of this thread.
@@ -80,6 +81,19 @@ mod tests {
         assert_eq!(last_os_error(), number, "success clears nothing");
         run(|| Err(HostError::Argument("one".to_owned())));
         assert_eq!(last_os_error(), 0);
+    }
+
+    #[test]
+    fn the_reason_is_that_of_the_last_error() {
+        let status = run(|| Err(HostError::Ledger(LedgerError::Sealed("l".into()))));
+        assert_eq!(
+            (status, last_reason()),
+            (AXH_ERR_REFUSED, AXH_REASON_SEALED)
+        );
+        assert_eq!(run(|| Ok(())), AXH_OK);
+        assert_eq!(last_reason(), AXH_REASON_SEALED, "success clears nothing");
+        run(|| Err(HostError::Argument("one".to_owned())));
+        assert_eq!(last_reason(), AXH_REASON_NONE);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `host.h`, fourteenth part: the canonical form of JSON.
+//! `host.h`: the canonical form of JSON.
 
 use std::ffi::{c_char, c_int};
 

@@ -1,4 +1,4 @@
-//! `host.h`, ninth part: verifying, replaying and auditing a ledger.
+//! `host.h`: verifying, replaying and auditing a ledger.
 
 use std::ffi::{CString, c_char, c_int};
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `host.h`, twelfth part: records in columns.
+//! `host.h`: records in columns.
 
 use std::ffi::c_char;
 use std::ptr;

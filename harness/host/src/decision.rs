@@ -1,4 +1,4 @@
-//! `host.h`, fourth part: the decision of a step.
+//! `host.h`: the decision of a step.
 
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::policy::PolicyResult;

@@ -1,4 +1,4 @@
-//! An error of this library: its status and its text. Emits no header.
+//! An error of this library: its status, its reason and its text. Emits no header.
 
 use std::ffi::c_int;
 use std::path::Path;
@@ -6,6 +6,12 @@ use std::path::Path;
 use axilog::fault::Error as CoreError;
 use axilog_ledger::error::{FileError, LedgerError};
 
+use crate::reason::{
+    AXH_REASON_BINDING, AXH_REASON_CONFIGURATION, AXH_REASON_DAMAGED, AXH_REASON_DECLARATIONS,
+    AXH_REASON_DISPLACED, AXH_REASON_FAILED, AXH_REASON_IDENTITY, AXH_REASON_MODEL,
+    AXH_REASON_NONE, AXH_REASON_ORACLE, AXH_REASON_POLICIES, AXH_REASON_QUESTION,
+    AXH_REASON_SCHEMA, AXH_REASON_SEALED, AXH_REASON_SOURCE, AXH_REASON_TIME,
+};
 use crate::status::{
     AXH_ERR_ARGUMENT, AXH_ERR_DEFECT, AXH_ERR_EXISTS, AXH_ERR_FORKED, AXH_ERR_HANDLE, AXH_ERR_IO,
     AXH_ERR_LEDGER, AXH_ERR_LOCKED, AXH_ERR_REFUSED,
@@ -67,12 +73,60 @@ impl HostError {
         }
     }
 
+    /// What the error is about, finer than its status.
+    pub(crate) fn reason(&self) -> c_int {
+        match self {
+            HostError::OtherBinding { .. } => AXH_REASON_BINDING,
+            HostError::Ledger(error) => reason_of_ledger(error),
+            HostError::Argument(_)
+            | HostError::Handle { .. }
+            | HostError::Forked { .. }
+            | HostError::Blob { .. }
+            | HostError::Defect(_) => AXH_REASON_NONE,
+        }
+    }
+
     /// The operating system's number of its refusal; 0 where it refused nothing.
     pub(crate) fn os_error(&self) -> c_int {
         match self {
             HostError::Ledger(error) => os_error_of_ledger(error),
             _ => 0,
         }
+    }
+}
+
+fn reason_of_ledger(error: &LedgerError) -> c_int {
+    match error {
+        LedgerError::InvalidInput { .. } => AXH_REASON_QUESTION,
+        LedgerError::InvalidIdentity { .. } | LedgerError::ReservedOracleId { .. } => {
+            AXH_REASON_IDENTITY
+        }
+        LedgerError::ModelMismatch { .. } => AXH_REASON_MODEL,
+        LedgerError::UndeclaredOracle { .. } | LedgerError::UnjudgedOracle { .. } => {
+            AXH_REASON_ORACLE
+        }
+        LedgerError::UnknownSource { .. }
+        | LedgerError::SourceNoAnswer { .. }
+        | LedgerError::SourceRefused { .. } => AXH_REASON_SOURCE,
+        LedgerError::QuestionViolatesSchema { .. } => AXH_REASON_SCHEMA,
+        LedgerError::TimeRollback { .. } => AXH_REASON_TIME,
+        LedgerError::Sealed(_) => AXH_REASON_SEALED,
+        LedgerError::Damaged { .. } => AXH_REASON_DAMAGED,
+        LedgerError::NoObservations(_)
+        | LedgerError::ConfigurationMissing { .. }
+        | LedgerError::ConfigurationUnreadable { .. } => AXH_REASON_CONFIGURATION,
+        LedgerError::SchemasUnusable { .. } => AXH_REASON_DECLARATIONS,
+        LedgerError::File(FileError::Displaced { .. }) => AXH_REASON_DISPLACED,
+        LedgerError::NotDurable { .. }
+        | LedgerError::Core {
+            source: CoreError::Ledger,
+            ..
+        } => AXH_REASON_FAILED,
+        LedgerError::InvalidPolicies { .. } => AXH_REASON_POLICIES,
+        LedgerError::File(_)
+        | LedgerError::Locked { .. }
+        | LedgerError::AlreadyExists(_)
+        | LedgerError::Core { .. } => AXH_REASON_NONE,
     }
 }
 

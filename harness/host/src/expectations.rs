@@ -1,4 +1,4 @@
-//! `host.h`, eighth part: what the caller of a check knows about a ledger from elsewhere.
+//! `host.h`: what the caller of a check knows about a ledger from elsewhere.
 
 use std::ffi::c_char;
 
@@ -8,7 +8,7 @@ use axilog_ledger::verify::{EarlierHead, LedgerExpectations, parse_head, parse_o
 use axilog_policyc::PolicySet;
 
 use crate::error::HostError;
-use crate::pointer::{SizedStruct, array, invalid, optional_text, structure, text};
+use crate::pointer::{SizedStruct, invalid, optional_text, parsed_texts, structure};
 use crate::policy_text::read_policies;
 
 /// What the caller of a check knows about a ledger from elsewhere, and how deep the check goes. All zero but the size,
@@ -132,13 +132,13 @@ unsafe fn read_ledger(given: &axh_expectations_t) -> Result<LedgerExpectations, 
     let (head, extends, models) = unsafe {
         (
             optional_text("expected.head", given.head)?,
-            read_each::<EarlierHead>(
+            parsed_texts::<EarlierHead>(
                 "expected.extends",
                 given.extends,
                 given.extends_count,
                 |t| t.parse(),
             )?,
-            read_each(
+            parsed_texts(
                 "expected.models",
                 given.models,
                 given.model_count,
@@ -156,26 +156,4 @@ unsafe fn read_ledger(given: &axh_expectations_t) -> Result<LedgerExpectations, 
         models,
         earlier_heads: extends,
     })
-}
-
-/// Reads each text of an array.
-///
-/// # Safety
-/// As for [`array`], and each element is as for [`text`].
-unsafe fn read_each<T>(
-    name: &str,
-    texts: *const *const c_char,
-    count: usize,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<Vec<T>, HostError> {
-    let mut read = Vec::new();
-    // SAFETY: by contract.
-    for element in unsafe { array(name, texts, count) }? {
-        // SAFETY: by contract.
-        let text = unsafe { text(&format!("an element of {name}"), *element) }?;
-        let value =
-            parse(text).map_err(|reason| invalid(format!("{name}: found {text:?}, {reason}")))?;
-        read.push(value);
-    }
-    Ok(read)
 }

@@ -20,7 +20,7 @@ pub(crate) struct OpenValues<T> {
 /// A value that is open.
 pub(crate) struct Opened<T> {
     pub(crate) value: T,
-    path: Box<Path>,
+    pub(crate) path: Box<Path>,
     /// The process that opened it. A fork would write the same file, and read at the same place of it.
     process: u32,
 }

@@ -1,4 +1,4 @@
-//! `host.h`, third part: creating, opening, syncing and closing a ledger.
+//! `host.h`: creating, opening, syncing and closing a ledger.
 
 use std::ffi::{c_char, c_int};
 use std::path::Path;

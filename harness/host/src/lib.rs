@@ -10,11 +10,14 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`status`] | what the functions return, and the text of the last error |
+//! | [`reason`] | what the last error was about, for programs |
 //! | [`options`] | the handle of a ledger, and what it is begun and opened with |
 //! | [`ledger`] | creating, opening, syncing and closing a ledger |
 //! | [`decision`] | the decision of a step |
 //! | [`observe`] | recording an answer or a failure of an oracle |
+//! | [`derivation`] | questions that are made from earlier answers |
 //! | [`steps`] | recording the time and control inputs; the seal |
+//! | [`explanation`] | why a step was decided as it was; what opening a ledger did |
 //! | [`state`] | the state of a ledger and of its agent |
 //! | [`expectations`] | what the caller of a check knows about a ledger from elsewhere |
 //! | [`check`] | verifying, replaying and auditing a ledger; its head |
@@ -48,6 +51,7 @@ mod boundary;
 mod error;
 mod given_text;
 mod handle;
+mod last_decision;
 mod last_error;
 mod open_ledgers;
 mod open_readers;
@@ -58,12 +62,15 @@ pub mod canonical;
 pub mod check;
 pub mod columns;
 pub mod decision;
+pub mod derivation;
 pub mod expectations;
+pub mod explanation;
 pub mod ledger;
 pub mod observe;
 pub mod options;
 pub mod policy;
 pub mod reader;
+pub mod reason;
 pub mod record;
 pub mod record_filter;
 pub mod state;

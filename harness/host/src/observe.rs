@@ -1,4 +1,4 @@
-//! `host.h`, fifth part: recording an answer or a failure of an oracle.
+//! `host.h`: recording an answer or a failure of an oracle.
 
 use std::ffi::{c_char, c_int};
 use std::mem::MaybeUninit;
@@ -46,6 +46,8 @@ pub struct axh_observation_t {
     /// AX_FAILURE_NULL for an answer; else AX_FAILURE_TIMEOUT or AX_FAILURE_TRANSPORT_ERROR. Whether an answer is
     /// admissible, the library decides.
     pub failure: MaybeUninit<ax_failure_type_t>,
+    /// 1 where the oracle says that its answer is cut off, as at a limit of tokens; else 0. Any number but 0 is 1.
+    pub truncated: u8,
 }
 
 // SAFETY: `repr(C)`, begins with its size; zero is NULL, a number, or the first value of its enum.
@@ -84,11 +86,7 @@ pub unsafe extern "C" fn axh_observe(
         let given = unsafe { structure("observation", observation) }?;
         // SAFETY: by contract.
         let (call, reply) = unsafe { (read_call(given)?, read_reply(given)?) };
-        let decision = open_ledgers::observe(ledger, &call, reply)?;
-        if let Some(out) = out {
-            out.write(axh_decision_t::of(&decision));
-        }
-        Ok(())
+        open_ledgers::observe(ledger, &call, reply, out)
     })
 }
 
@@ -142,15 +140,7 @@ unsafe fn read_call(given: &axh_observation_t) -> Result<OracleCall, HostError> 
         )
     };
     check_length("observation.input", question, MAX_INPUT_BYTES)?;
-    let kind = match enum_number(given.input_kind) {
-        0 => InputKind::Text,
-        1 => InputKind::Json,
-        number => {
-            return Err(invalid(format!(
-                "observation.input_kind is {number}, expected an AX_INPUT_KIND_ constant"
-            )));
-        }
-    };
+    let kind = read_input_kind("observation.input_kind", given.input_kind)?;
     let input =
         CanonicalInput::new(question, kind).map_err(|reason| LedgerError::InvalidInput {
             path: PathBuf::from("observation.input"),
@@ -164,6 +154,20 @@ unsafe fn read_call(given: &axh_observation_t) -> Result<OracleCall, HostError> 
     })
 }
 
+/// Reads the kind of a question; `name` is its name in messages.
+pub(crate) fn read_input_kind(
+    name: &str,
+    kind: MaybeUninit<ax_input_kind_t>,
+) -> Result<InputKind, HostError> {
+    match enum_number(kind) {
+        0 => Ok(InputKind::Text),
+        1 => Ok(InputKind::Json),
+        number => Err(invalid(format!(
+            "{name} is {number}, expected an AX_INPUT_KIND_ constant"
+        ))),
+    }
+}
+
 /// # Safety
 /// The pointers of `given` are as its type says.
 unsafe fn read_reply<'a>(given: &axh_observation_t) -> Result<OracleReply<'a>, HostError> {
@@ -171,6 +175,7 @@ unsafe fn read_reply<'a>(given: &axh_observation_t) -> Result<OracleReply<'a>, H
     let answer = unsafe { bytes("observation.output", given.output, given.output_len) }?;
     check_length("observation.output", answer, MAX_INPUT_BYTES)?;
     let failure = match enum_number(given.failure) {
+        0 if given.truncated != 0 => return Ok(OracleReply::CutAnswer(answer)),
         0 => return Ok(OracleReply::Answer(answer)),
         1 => Failure::Timeout,
         3 => Failure::TransportError,

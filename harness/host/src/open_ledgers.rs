@@ -7,9 +7,12 @@ use axilog_ledger::error::LedgerError;
 use axilog_ledger::session::shared::{SharedSession, SharedSessionError};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
+use crate::decision::axh_decision_t;
 use crate::error::{HandleOf, HostError};
 use crate::handle::OpenValues;
+use crate::last_decision::give_decision;
 use crate::options::axh_ledger_t;
+use crate::pointer::Output;
 
 static OPEN: OpenValues<SharedSession> = OpenValues::new(HandleOf {
     what: "ledger",
@@ -22,14 +25,29 @@ pub(crate) fn keep(session: Session) -> *mut axh_ledger_t {
     ptr::without_provenance_mut(OPEN.keep(&path, SharedSession::new(session)))
 }
 
-/// Records a reply, in turn with the calls of other threads, and returns when it is durable.
+/// Records a reply, in turn with the calls of other threads, and gives the decision when it is durable.
 pub(crate) fn observe(
     handle: *const axh_ledger_t,
     call: &OracleCall,
     reply: OracleReply<'_>,
-) -> Result<StepDecision, HostError> {
+    out: Option<Output<axh_decision_t>>,
+) -> Result<(), HostError> {
     let ledger = OPEN.find(handle.addr())?;
-    ledger.value.observe(call, reply).map_err(to_host_error)
+    let decision = ledger.value.observe(call, reply).map_err(to_host_error)?;
+    give_decision(out, &ledger.path, decision);
+    Ok(())
+}
+
+/// Runs a step that is decided on, in turn with the calls of other threads, and gives the decision when it is durable.
+pub(crate) fn decide(
+    handle: *const axh_ledger_t,
+    out: Option<Output<axh_decision_t>>,
+    act: impl FnOnce(&mut Session) -> Result<StepDecision, LedgerError>,
+) -> Result<(), HostError> {
+    let ledger = OPEN.find(handle.addr())?;
+    let decision = ledger.value.step(act).map_err(to_host_error)?;
+    give_decision(out, &ledger.path, decision);
+    Ok(())
 }
 
 /// Runs a step of the ledger, in turn with the calls of other threads, and returns when it is durable.

@@ -1,4 +1,4 @@
-//! `host.h`, second part: the handle of a ledger, and what a ledger is begun and opened with.
+//! `host.h`: the handle of a ledger, and what a ledger is begun and opened with.
 
 use std::collections::BTreeSet;
 use std::ffi::c_char;
@@ -7,10 +7,12 @@ use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use axilog_ledger::durability::Durability;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::manifest::Manifest;
+use axilog_ledger::manifest::{Manifest, Predecessor};
 use axilog_ledger::rules::{RuleSet, load_builtin_policies};
 use axilog_ledger::schema::{DeclaredSchemas, Schema, SchemaSubject};
+use axilog_ledger::verify::EarlierHead;
 use axilog_policyc::PolicySet;
 
 use crate::error::HostError;
@@ -89,6 +91,9 @@ pub struct axh_options_t {
     pub permit_truncated: u8,
     /// 1: an inadmissible answer stops the agent; 0: it alarms the agent.
     pub stop_on_invalid: u8,
+    /// The sealed ledger that this one goes on from, as N:HEAD: its number of records, the seal counted, and its head;
+    /// NULL for none.
+    pub follows: *const c_char,
 }
 
 // SAFETY: `repr(C)`, begins with its size; zero is NULL, a number, or the first value of its enum.
@@ -172,7 +177,7 @@ impl LedgerOptions {
         if named_switches && other_switches {
             Some("switches permit_truncated and stop_on_invalid")
         } else if manifest.is_some() && manifest != found.manifest() {
-            Some("name, note, oracles, schemas and require_policy")
+            Some("name, note, oracles, schemas, require_policy and follows")
         } else {
             None
         }
@@ -183,17 +188,23 @@ impl LedgerOptions {
 /// The pointers of `given` are as its type says.
 unsafe fn read_manifest(given: &axh_options_t) -> Result<Manifest, HostError> {
     // SAFETY: by contract.
-    let (name, note, named) = unsafe {
+    let (name, note, follows, named) = unsafe {
         (
             optional_text("options.name", given.name)?,
             optional_text("options.note", given.note)?,
+            optional_text("options.follows", given.follows)?,
             array("options.oracles", given.oracles, given.oracle_count)?,
         )
     };
     let refused = |error| invalid(format!("options: {error}"));
-    let manifest = Manifest::new(name, note)
+    let mut manifest = Manifest::new(name, note)
         .map_err(refused)?
         .with_required_policy(given.require_policy != 0);
+    if let Some(follows) = follows {
+        manifest = manifest
+            .with_predecessor(read_predecessor(follows)?)
+            .map_err(refused)?;
+    }
     if named.is_empty() {
         return Ok(manifest);
     }
@@ -203,6 +214,16 @@ unsafe fn read_manifest(given: &axh_options_t) -> Result<Manifest, HostError> {
         oracles.insert(unsafe { text("an element of options.oracles", *oracle) }?.to_owned());
     }
     manifest.with_oracles(oracles).map_err(refused)
+}
+
+fn read_predecessor(follows: &str) -> Result<Predecessor, HostError> {
+    let before: EarlierHead = follows
+        .parse()
+        .map_err(|reason| invalid(format!("options.follows: found {follows:?}, {reason}")))?;
+    Ok(Predecessor {
+        entries: before.entries,
+        head: hex(&before.head),
+    })
 }
 
 /// # Safety

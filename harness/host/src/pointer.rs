@@ -103,6 +103,28 @@ pub(crate) unsafe fn text<'a>(name: &str, text: *const c_char) -> Result<&'a str
     unsafe { optional_text(name, text) }?.ok_or_else(|| missing(name))
 }
 
+/// Reads each text of an array from C.
+///
+/// # Safety
+/// As for [`array`], and each element is as for [`text`].
+pub(crate) unsafe fn parsed_texts<T>(
+    name: &str,
+    texts: *const *const c_char,
+    count: usize,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, HostError> {
+    let mut read = Vec::new();
+    // SAFETY: by contract.
+    for element in unsafe { array(name, texts, count) }? {
+        // SAFETY: by contract.
+        let text = unsafe { text(&format!("an element of {name}"), *element) }?;
+        let value =
+            parse(text).map_err(|reason| invalid(format!("{name}: found {text:?}, {reason}")))?;
+        read.push(value);
+    }
+    Ok(read)
+}
+
 /// The path of a file: on Unix any bytes, elsewhere UTF-8.
 ///
 /// # Safety

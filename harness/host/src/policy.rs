@@ -1,4 +1,4 @@
-//! `host.h`, fifteenth part: policies that are checked, compiled and tried without a ledger.
+//! `host.h`: policies that are checked, compiled and tried without a ledger.
 
 use std::ffi::{c_char, c_int};
 use std::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! `host.h`, thirteenth part: reading a ledger record by record.
+//! `host.h`: reading a ledger record by record.
 
 use std::ffi::{c_char, c_int};
 use std::ptr;

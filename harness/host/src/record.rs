@@ -1,4 +1,4 @@
-//! `host.h`, tenth part: a record that was read.
+//! `host.h`: a record that was read.
 
 use std::ffi::{CString, c_char, c_int};
 use std::ptr;

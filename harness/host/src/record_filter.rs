@@ -1,4 +1,4 @@
-//! `host.h`, eleventh part: the handle of a reader, and the choice of the records that it gives.
+//! `host.h`: the handle of a reader, and the choice of the records that it gives.
 
 use std::ffi::c_char;
 

@@ -1,4 +1,4 @@
-//! `host.h`, seventh part: the state of a ledger and of its agent.
+//! `host.h`: the state of a ledger and of its agent.
 
 use std::ffi::c_int;
 

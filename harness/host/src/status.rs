@@ -1,4 +1,4 @@
-//! `host.h`, first part: what the functions return, and the text of the last error.
+//! `host.h`: what the functions return, and the text of the last error.
 
 use std::ffi::{c_char, c_int};
 

@@ -1,4 +1,4 @@
-//! `host.h`, sixth part: recording the time and control inputs, and the seal.
+//! `host.h`: recording the time and control inputs, and the seal.
 
 use std::ffi::c_int;
 use std::mem::MaybeUninit;
@@ -9,7 +9,7 @@ use axilog_ledger::session::Session;
 
 use crate::boundary::run;
 use crate::decision::axh_decision_t;
-use crate::open_ledgers::step;
+use crate::open_ledgers::{decide, step};
 use crate::options::axh_ledger_t;
 use crate::pointer::{Output, enum_number, invalid};
 
@@ -40,13 +40,9 @@ pub unsafe extern "C" fn axh_time(
     run(|| {
         // SAFETY: by contract.
         let out = unsafe { Output::optional("decision", decision) }?;
-        let decision = step(ledger, |session| {
+        decide(ledger, out, |session| {
             session.observe_time(timestamp, force != 0)
-        })?;
-        if let Some(out) = out {
-            out.write(axh_decision_t::of(&decision));
-        }
-        Ok(())
+        })
     })
 }
 
@@ -86,11 +82,7 @@ pub unsafe extern "C" fn axh_control(
                 )));
             }
         };
-        let decision = step(ledger, |session| session.observe_control(class))?;
-        if let Some(out) = out {
-            out.write(axh_decision_t::of(&decision));
-        }
-        Ok(())
+        decide(ledger, out, |session| session.observe_control(class))
     })
 }
 

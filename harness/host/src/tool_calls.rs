@@ -1,4 +1,4 @@
-//! `host.h`, sixteenth part: the tool calls in an assistant's message.
+//! `host.h`: the tool calls in an assistant's message.
 
 use std::ffi::{c_char, c_int};
 

@@ -53,7 +53,7 @@
 //! | [`schema`] | the declared schemas of what oracles are asked and answer |
 //! | [`admission`] | admission, made again from the bytes of an answer |
 //! | [`audit`] | every check of a ledger, as one verdict |
-//! | [`json_report`] | verification, replay, audit, head and policies as JSON |
+//! | [`json_report`] | decision, verification, replay, audit, head and policies as JSON |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
 //! | [`derivation_graph`] | which answers fed which questions |

@@ -19,6 +19,11 @@ public:
     Options &policies(std::string json) { return set(policies_, std::move(json)); }
     Options &name(std::string name) { return set(name_, std::move(name)); }
     Options &note(std::string note) { return set(note_, std::move(note)); }
+    /// The sealed ledger that this one goes on from, as N:HEAD: its number of records, the seal counted, and its head.
+    Options &follows(std::string entries_and_head)
+    {
+        return set(follows_, std::move(entries_and_head));
+    }
     /// Adds an oracle that may answer; without any, every oracle may.
     Options &oracle(std::string oracle_id)
     {
@@ -75,6 +80,7 @@ public:
         raw.policies_len = policies_.size();
         raw.name = data(name_);
         raw.note = data(note_);
+        raw.follows = data(follows_);
         raw.oracles = oracles.data();
         raw.oracle_count = oracles.size();
         raw.schemas = schemas.data();
@@ -98,7 +104,7 @@ private:
     }
 
     axh_options_t raw_{};
-    std::string policies_, name_, note_;
+    std::string policies_, name_, note_, follows_;
     std::vector<std::string> oracles_;
     std::vector<Schema> schemas_;
 };
@@ -118,6 +124,8 @@ struct Observation {
     ax_input_kind_t input_kind = AX_INPUT_KIND_TEXT;
     /// Sampling parameters of the call; nullptr where each is null.
     const ax_oracle_params_t *params = nullptr;
+    /// Whether the oracle says that its answer is cut off, as at a limit of tokens.
+    bool truncated = false;
 };
 
 /// The decision of one step. In a condition it says whether the answer may be acted on.
@@ -140,6 +148,9 @@ public:
 private:
     axh_decision_t raw_;
 };
+
+/// The calling thread's last decision as JSON, with what each policy decided and the reasons in words; empty without one.
+inline std::string last_decision() { return axh_last_decision(); }
 
 /// An open ledger file, which this process alone may write. The end of the object syncs and closes it; close() says
 /// whether that worked.
@@ -190,6 +201,29 @@ public:
         const int status = axh_check_question(raw_, &raw, &question);
         return status == AXH_OK ? Result<std::string>(take_text(question)) : Error::last(status);
     }
+    /// Makes the question of a call that uses earlier answers, named by their obs_hash in hexadecimal. It is put to the
+    /// oracle, and observed with AX_INPUT_KIND_JSON. With even_refused it may be made from answers that may not be acted
+    /// on, and says so where there are any.
+    Result<std::string> derive_question(std::string_view input, const std::vector<ZString> &sources,
+                                        ax_input_kind_t input_kind = AX_INPUT_KIND_TEXT,
+                                        bool even_refused = false) const
+    {
+        std::vector<const char *> names;
+        for (const ZString &source : sources) {
+            names.push_back(source.c_str());
+        }
+        char *question = nullptr;
+        const int status = axh_derive_question(raw_, input.data(), input.size(), input_kind,
+                                               names.data(), names.size(), even_refused, &question);
+        return status == AXH_OK ? Result<std::string>(take_text(question)) : Error::last(status);
+    }
+    /// What opening the ledger did, as JSON.
+    Result<std::string> opening() const
+    {
+        char *json = nullptr;
+        const int status = axh_opening(raw_, &json);
+        return status == AXH_OK ? Result<std::string>(take_text(json)) : Error::last(status);
+    }
     /// Records the time. With force it records one too that is not after the last, which stops the agent for good.
     Result<Decision> time(std::uint64_t timestamp, bool force = false)
     {
@@ -225,7 +259,7 @@ private:
         return { sizeof(axh_observation_t), given.oracle_id.c_str(), given.model_id.c_str(),
                  given.params,              given.input.data(),      given.input.size(),
                  given.output.data(),       given.output.size(),     given.input_kind,
-                 given.failure };
+                 given.failure,             given.truncated };
     }
 
     template <class Open>

@@ -32,15 +32,24 @@ enum class ErrorCode : int {
 class Error {
 public:
     /// The error that the calling thread's last call has returned as this status.
-    static Error last(int status) { return Error(static_cast<ErrorCode>(status), axh_last_error()); }
+    static Error last(int status)
+    {
+        return Error(static_cast<ErrorCode>(status), axh_last_reason(), axh_last_error());
+    }
 
     ErrorCode code() const noexcept { return code_; }
+    /// What it is about, finer than the code: an AXH_REASON_ number.
+    int reason() const noexcept { return reason_; }
     const std::string &message() const noexcept { return message_; }
 
 private:
-    Error(ErrorCode code, std::string message) : code_(code), message_(std::move(message)) {}
+    Error(ErrorCode code, int reason, std::string message)
+        : code_(code), reason_(reason), message_(std::move(message))
+    {
+    }
 
     ErrorCode code_;
+    int reason_;
     std::string message_;
 };
 

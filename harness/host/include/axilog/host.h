@@ -75,6 +75,86 @@
 #define AXH_ERR_DEFECT (-109)
 
 /**
+ * Nothing finer than the status is known about the error.
+ */
+#define AXH_REASON_NONE 0
+
+/**
+ * The question has no canonical form, or what it says of its sources cannot be read.
+ */
+#define AXH_REASON_QUESTION 1
+
+/**
+ * The identity of an oracle or of a model cannot be recorded.
+ */
+#define AXH_REASON_IDENTITY 2
+
+/**
+ * The oracle has another model in the ledger.
+ */
+#define AXH_REASON_MODEL 3
+
+/**
+ * The ledger declares other oracles, or no policy judges the oracle and the ledger requires one.
+ */
+#define AXH_REASON_ORACLE 4
+
+/**
+ * The question is derived from what is no answer of the ledger, or from one that may not be acted on.
+ */
+#define AXH_REASON_SOURCE 5
+
+/**
+ * The question violates its declared schema.
+ */
+#define AXH_REASON_SCHEMA 6
+
+/**
+ * The time is not after the last one.
+ */
+#define AXH_REASON_TIME 7
+
+/**
+ * The ledger is sealed.
+ */
+#define AXH_REASON_SEALED 8
+
+/**
+ * The ledger is bound to something else than the options name.
+ */
+#define AXH_REASON_BINDING 9
+
+/**
+ * The ledger is damaged, or its policies are others.
+ */
+#define AXH_REASON_DAMAGED 10
+
+/**
+ * The configuration of the ledger is missing or cannot be read, or the ledger holds no observation.
+ */
+#define AXH_REASON_CONFIGURATION 11
+
+/**
+ * What the ledger declares is missing or cannot be used.
+ */
+#define AXH_REASON_DECLARATIONS 12
+
+/**
+ * The path leads to another file than the one that was opened.
+ */
+#define AXH_REASON_DISPLACED 13
+
+/**
+ * An earlier step failed; the ledger must be opened again.
+ */
+#define AXH_REASON_FAILED 14
+
+/**
+ * The policies are not valid.
+ */
+#define AXH_REASON_POLICIES 15
+
+/**
  * The genesis, among the tags of axh_filter_t.
  */
 #define AXH_TAG_STATE 1
@@ -273,6 +353,11 @@ typedef struct axh_options_t {
      * 1: an inadmissible answer stops the agent; 0: it alarms the agent.
      */
     uint8_t stop_on_invalid;
+    /**
+     * The sealed ledger that this one goes on from, as N:HEAD: its number of records, the seal counted, and its head;
+     * NULL for none.
+     */
+    const char *follows;
 } axh_options_t;
 
 /**
@@ -321,6 +406,10 @@ typedef struct axh_observation_t {
      * admissible, the library decides.
      */
     ax_failure_type_t failure;
+    /**
+     * 1 where the oracle says that its answer is cut off, as at a limit of tokens; else 0. Any number but 0 is 1.
+     */
+    uint8_t truncated;
 } axh_observation_t;
 
 /**
@@ -867,6 +956,17 @@ const char *axh_last_error(void);
 int axh_last_os_error(void);
 
 /**
+ * Gives what the last error of the calling thread was about, finer than its status.
+ *
+ * For programs that treat some errors otherwise than others; people read axh_last_error. A later version may tell more:
+ * a program treats a number that it does not know as AXH_REASON_NONE. A call that succeeds leaves it as it is.
+ *
+ * @return An AXH_REASON_ number.
+ * @see formats.md §6
+ */
+int axh_last_reason(void);
+
+/**
  * Begins a ledger: keeps its configuration, and records a reset and the time, durably. The agent is ENABLED afterwards.
  *
  * The file must be absent, empty, or hold the genesis only; a ledger is never overwritten. Its blobs are kept beside
@@ -999,6 +1099,40 @@ int axh_check_question(const struct axh_ledger_t *ledger,
                        char **question);
 
 /**
+ * Makes the question of a call that uses earlier answers: canonical JSON whose member derived_from names them. It is put
+ * to the oracle, and given to axh_observe with AX_INPUT_KIND_JSON.
+ *
+ * A JSON object gets the member; a text becomes the member input of a new object, and an empty text becomes no member.
+ *
+ * @param ledger Ledger that holds the answers. The question says even_refused only where one of them may not be acted
+ *     on. NULL where there is none at hand: the question then says even_refused where the caller does.
+ * @param input Question: UTF-8 in NFC, whose line ends may be any; NULL for none. Borrowed for the call.
+ * @param input_len Bytes of input, at most 64 MiB.
+ * @param input_kind What the question is; AX_INPUT_KIND_JSON wants a canonical JSON object.
+ * @param sources The obs_hash of each answer, 64 hexadecimal digits, NUL-terminated, in the order of use. Borrowed for
+ *     the call.
+ * @param source_count Number of sources, at least 1.
+ * @param even_refused 1: answers that may not be acted on are taken too; 0: axh_observe refuses them.
+ * @param question Receives the question, NUL-terminated; axh_string_free frees it. NULL on failure. It overlaps no other
+ *     argument.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, a number is not as its parameter says, or a source is no hash.
+ * @retval AXH_ERR_HANDLE ledger is closed.
+ * @retval AXH_ERR_REFUSED The question has no canonical form, is JSON and no object, or has one of the members already; or
+ *     there are no sources.
+ * @retval AXH_ERR_IO The ledger could not be read.
+ * @see SRS-004 §10.1 and §11.2; formats.md §5
+ */
+int axh_derive_question(const struct axh_ledger_t *ledger,
+                        const char *input,
+                        size_t input_len,
+                        ax_input_kind_t input_kind,
+                        const char *const *sources,
+                        size_t source_count,
+                        int even_refused,
+                        char **question);
+
+/**
  * Records the time, which policies on elapsed judge.
  *
  * @param ledger Ledger that records the time.
@@ -1051,6 +1185,35 @@ int axh_control(const struct axh_ledger_t *ledger,
  * @see formats.md §6
  */
 int axh_seal(const struct axh_ledger_t *ledger);
+
+/**
+ * Gives the last decision of the calling thread as JSON: that of its last axh_observe, axh_time or axh_control that
+ * returned AXH_OK.
+ *
+ * The object is the one that the command prints with --json (docs/cli.md): each policy with the value that it compared,
+ * the states before and after, and in "why" the reasons in words. It takes some microseconds to make, and is made only
+ * where this function is called.
+ *
+ * @return A string of one line in UTF-8, never NULL; empty where no such call of this thread has succeeded. The library
+ *     owns it; it is valid until the next of those calls succeeds on this thread, or the thread ends.
+ * @see SRS-004 §11 and §12; formats.md §4 and §5
+ */
+const char *axh_last_decision(void);
+
+/**
+ * Gives what opening a ledger did, as JSON: the records that it added to complete an interrupted step, in "torn" the
+ * incomplete last line that it moved to another file, and in "left_behind" the files among the blobs that no record
+ * names and that it moved out of them; null for neither.
+ *
+ * @param ledger Ledger to describe.
+ * @param json Receives the object, NUL-terminated, with the members completed_records, torn and left_behind of what the
+ *     command prints with --json; axh_string_free frees it. NULL on failure. It overlaps no other argument.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @see formats.md §6
+ */
+int axh_opening(const struct axh_ledger_t *ledger,
+                char **json);
 
 /**
  * Gives the state of a ledger and of its agent, between two steps. Steps that wait for their sync count among entries

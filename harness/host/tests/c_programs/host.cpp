@@ -53,10 +53,12 @@ void write(const std::string &path)
     CHECK(observe(ledger, "{\"value\": 60}"));
     const Decision breach = observe(ledger, "{\"value\": 71}");
     CHECK(!breach && breach.health_name() == std::string_view("ALARM"));
+    CHECK(last_decision().find("value 71 is above 70") != std::string::npos);
     CHECK(ledger.control(AX_INPUT_POLICY_TRIGGER) && ledger.control(AX_INPUT_RESET_REQUEST));
     CHECK(ledger.time(6)->health() == AX_HEALTH_ENABLED);
     const auto refused = ledger.time(6);
     CHECK(!refused && refused.error().code() == ErrorCode::Refused);
+    CHECK(refused.error().reason() == AXH_REASON_TIME);
     CHECK(refused.error().message().find("not after") != std::string::npos);
 
     CHECK(ledger.close());
@@ -64,12 +66,22 @@ void write(const std::string &path)
     CHECK(!again && again.error().code() == ErrorCode::Handle);
     CHECK(Ledger::create(path).error().code() == ErrorCode::Exists);
     CHECK(Ledger::open(path, options().note("Another.")).error().code() == ErrorCode::Refused);
+    const std::string other = "9:" + std::string(64, 'a');
+    CHECK(Ledger::open(path, options().follows(other)).error().reason() == AXH_REASON_BINDING);
     ledger = Ledger::open_or_create(path, options().interval(10, 5ms)).value();
     CHECK(Ledger::open(path).error().code() == ErrorCode::Locked);
 
     const std::string question = canonical_json("{ \"ask\" : \"pressure\" }").value();
     CHECK(ledger.check_question({ "llm", "model-1", "How\r\nfast?" }).value() == "How\nfast?");
     CHECK(ledger.check_question({ "valve", "v-1", "?" }).error().code() == ErrorCode::Refused);
+    CHECK(ledger.opening()->find("\"torn\":null") != std::string::npos);
+    const std::string source(64, 'a');
+    const std::string derived = ledger.derive_question("And now?", { source }).value();
+    CHECK(derived == "{\"derived_from\":[\"" + source + "\"],\"input\":\"And now?\"}");
+    CHECK(ledger.derive_question("?", {}).error().code() == ErrorCode::Refused);
+    Observation unknown{ "llm", "model-1", derived };
+    unknown.input_kind = AX_INPUT_KIND_JSON;
+    CHECK(ledger.check_question(unknown).error().reason() == AXH_REASON_SOURCE);
     const auto calls = tool_calls(R"([{"type":"tool_use","name":"pay","input":{"b":1.0,"a":2}},)"
                                   R"({"type":"function_call","name":"say","arguments":"hm"}])");
     CHECK(calls->size() == 2 && calls->at(0).oracle_id == "tool.pay");

@@ -147,6 +147,18 @@ fn what_was_acknowledged_before_a_kill_is_in_the_ledger() {
 }
 
 #[test]
+fn a_program_derives_questions_from_answers_and_follows_a_sealed_ledger() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let [old, new] = ["old.jsonl", "new.jsonl"].map(|name| place.path(name));
+        let paths = [old.to_str().unwrap(), new.to_str().unwrap()];
+        build(&place, "derive", linkage).run(&paths);
+        check_ledger(&old);
+        check_ledger(&new);
+    }
+}
+
+#[test]
 fn misuse_is_an_error_and_harms_nothing() {
     for linkage in LINKAGES {
         let place = Place::new();

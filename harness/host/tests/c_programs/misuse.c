@@ -53,6 +53,9 @@ static void give_wrong_options(const char *path)
     options.name = "a b";
     CHECK(axh_ledger_create(path, &options, &none) == AXH_ERR_ARGUMENT && said("U+0020"));
     options.name = NULL;
+    options.follows = "9";
+    CHECK(axh_ledger_create(path, &options, &none) == AXH_ERR_ARGUMENT && said("follows: found"));
+    options.follows = NULL;
     options.oracle_count = 1;
     CHECK(axh_ledger_create(path, &options, &none) == AXH_ERR_ARGUMENT && said("oracles is NULL"));
     options.oracles = nobody;
@@ -121,14 +124,17 @@ static void give_wrong_observations(void)
     wrong.oracle_id = "ax.time";
     wrong.model_id = "";
     CHECK(axh_observe(ledger, &wrong, &decision) == AXH_ERR_REFUSED);
+    CHECK(axh_last_reason() == AXH_REASON_IDENTITY);
     wrong = good;
     wrong.model_id = "model-2";
     CHECK(axh_observe(ledger, &wrong, &decision) == AXH_ERR_REFUSED && said("model-1"));
+    CHECK(axh_last_reason() == AXH_REASON_MODEL);
     wrong = good;
     wrong.input = NULL;
     CHECK(axh_observe(ledger, &wrong, &decision) == AXH_ERR_ARGUMENT && said("input is NULL"));
     wrong.input = "\t";
     CHECK(axh_observe(ledger, &wrong, &decision) == AXH_ERR_REFUSED && said("U+0009"));
+    CHECK(axh_last_reason() == AXH_REASON_QUESTION);
     wrong = good;
     wrong.output_len = SIZE_MAX;
     CHECK(axh_observe(ledger, &wrong, &decision) == AXH_ERR_ARGUMENT && said("memory"));
@@ -162,6 +168,7 @@ static void use_without_a_ledger(axh_ledger_t *handle)
     CHECK(axh_time(handle, 1000, 0, NULL) == AXH_ERR_HANDLE);
     CHECK(axh_control(handle, AX_INPUT_FAULT_SIGNAL, NULL) == AXH_ERR_HANDLE);
     CHECK(axh_seal(handle) == AXH_ERR_HANDLE);
+    CHECK(axh_opening(handle, NULL) == AXH_ERR_HANDLE);
     CHECK(axh_state(handle, &state) == AXH_ERR_HANDLE);
     CHECK(axh_ledger_sync(handle) == AXH_ERR_HANDLE);
     CHECK(axh_ledger_close(handle) == AXH_ERR_HANDLE && said("handle"));
@@ -217,7 +224,7 @@ int main(int argc, char **argv)
     int local;
     unsigned long long before;
 
-    CHECK(argc == 2 && axh_last_error()[0] == '\0');
+    CHECK(argc == 2 && axh_last_error()[0] == '\0' && axh_last_decision()[0] == '\0');
     give_wrong_options(argv[1]);
     CHECK(axh_ledger_create(argv[1], NULL, &ledger) == AXH_OK);
     CHECK(axh_ledger_open(argv[1], NULL, &second) == AXH_ERR_LOCKED && second == NULL);

@@ -47,6 +47,7 @@ int main(int argc, char **argv)
     axh_decision_t decision = { .size = sizeof decision };
     axh_ledger_t *ledger;
     axh_state_t state;
+    char *text;
     int i;
 
     CHECK(argc == 2);
@@ -60,21 +61,29 @@ int main(int argc, char **argv)
     CHECK(decision.completion_state == AX_COMPLETION_COMPLETE && decision.output_size == 13);
     decision = observe(ledger, "{\"value\": 71}", 13);
     CHECK(!decision.may_act && decision.breached == 1 && decision.health == AX_HEALTH_ALARM);
+    CHECK(strstr(axh_last_decision(), "value 71 is above 70"));
     CHECK(decision.violation == AX_VIOLATION_POLICY_BREACH);
     CHECK(axh_control(ledger, AX_INPUT_POLICY_TRIGGER, &decision) == AXH_OK);
     CHECK(decision.health == AX_HEALTH_DEGRADED);
     CHECK(axh_control(ledger, AX_INPUT_RESET_REQUEST, NULL) == AXH_OK);
     CHECK(axh_time(ledger, 6, 0, &decision) == AXH_OK && decision.health == AX_HEALTH_ENABLED);
+    CHECK(strstr(axh_last_decision(), "\"prev_state\":\"INIT\"") != NULL);
     CHECK(axh_time(ledger, 6, 0, &decision) == AXH_ERR_REFUSED && decision.ledger_seq == 0);
+    CHECK(axh_last_reason() == AXH_REASON_TIME);
+    CHECK(strstr(axh_last_decision(), "\"next_state\":\"ENABLED\"") != NULL);
 
     /* A ledger goes on where it was closed, under what it is bound to. */
     CHECK(axh_ledger_close(ledger) == AXH_OK);
     CHECK(axh_ledger_create(argv[1], &options, &ledger) == AXH_ERR_EXISTS && ledger == NULL);
     others.note = "Another trial.";
     CHECK(axh_ledger_open_or_create(argv[1], &others, &ledger) == AXH_ERR_REFUSED);
+    CHECK(axh_last_reason() == AXH_REASON_BINDING);
     CHECK(axh_ledger_open(argv[1], &options, &ledger) == AXH_OK);
     CHECK(state_of(ledger).last_timestamp == 6 && axh_ledger_close(ledger) == AXH_OK);
     CHECK(axh_ledger_open_or_create(argv[1], NULL, &ledger) == AXH_OK);
+    CHECK(axh_opening(ledger, &text) == AXH_OK);
+    CHECK(strcmp(text, "{\"completed_records\":0,\"left_behind\":null,\"torn\":null}") == 0);
+    axh_string_free(text);
 
     CHECK(axh_observe(ledger, &failed, &decision) == AXH_OK && !decision.may_act);
     CHECK(decision.failure_type == AX_FAILURE_TIMEOUT && decision.health == AX_HEALTH_ALARM);
@@ -97,6 +106,7 @@ int main(int argc, char **argv)
 
     CHECK(axh_ledger_sync(ledger) == AXH_OK);
     CHECK(axh_seal(ledger) == AXH_OK && axh_seal(ledger) == AXH_ERR_REFUSED);
+    CHECK(axh_last_reason() == AXH_REASON_SEALED);
     state = state_of(ledger);
     CHECK(state.sealed && !state.failed && state.durable_entries == state.entries);
     printf("%llu ", (unsigned long long)state.entries);

@@ -27,6 +27,8 @@ pub struct OracleCall {
 pub enum OracleReply<'a> {
     /// An answer, admissible or not.
     Answer(&'a [u8]),
+    /// An answer, admissible or not, of which the oracle said that it is cut off: its longest length was reached.
+    CutAnswer(&'a [u8]),
     /// A failure without an answer.
     Failure(Failure),
 }

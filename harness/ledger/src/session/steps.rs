@@ -53,11 +53,14 @@ impl Session {
     ) -> Result<StepDecision, LedgerError> {
         self.check_question(call)?;
         let violation = match reply {
-            OracleReply::Answer(bytes) => self.find_violation(&call.oracle_id, bytes)?,
+            OracleReply::Answer(bytes) | OracleReply::CutAnswer(bytes) => {
+                self.find_violation(&call.oracle_id, bytes)?
+            }
             OracleReply::Failure(_) => None,
         };
         let (completion, failure, output) = match reply {
             OracleReply::Answer(bytes) => (Completion::Complete, None, bytes),
+            OracleReply::CutAnswer(bytes) => (Completion::Truncated, None, bytes),
             OracleReply::Failure(failure) => (Completion::Error, Some(failure), b"".as_slice()),
         };
         let answer = Answer {
