@@ -1,12 +1,10 @@
 //! The Python package `axilog_harness`, for what of the harness Python programs use.
 //!
-//! The package `axilog` calls the C library, which has no JSON Schema: validation needs a heap. This one
-//! brings the harness's own, so that Python, the command and an audit judge by the same code.
+//! Step awareness bundles, grammars and X-0L's canonicalizer, by the code of the command.
 
 mod bundle;
 mod canonicalizer;
 mod grammar;
-mod ledger;
 mod text;
 
 use pyo3::prelude::*;
@@ -23,6 +21,4 @@ mod native {
     use crate::canonicalizer::canonicalize;
     #[pymodule_export]
     use crate::grammar::{Grammar, InvalidGrammarError};
-    #[pymodule_export]
-    use crate::ledger::{InvalidSchemaError, Schema};
 }

@@ -3,8 +3,9 @@
     python bench/observe.py
 
 The bench makes the same observation in two ways: a short answer to a short question under the
-built-in policy, without a sink. One way is ``Agent.observe``. The other is a loop in C, compiled by
-``cc`` (or ``$CC``), which fills the same struct and calls the same function of the same library.
+built-in policy, into a ledger file below ``TMPDIR``. One way is ``Agent.observe``. The other is a
+loop in C, compiled by ``cc`` (or ``$CC``), which fills the same struct and calls the same function
+of the same library.
 The two take turns in one thread, so that a change of the machine's speed affects both, and the
 bench measures the processor time of that thread, so that other processes do not count. It prints
 microseconds per observation, for each way and for the difference in each round: the median of all
@@ -31,42 +32,31 @@ from axilog.capi import library_path
 LIMIT_MICROSECONDS = 3.0
 QUESTION = "how fast?"
 ANSWER = b'{"value": 69}'
-INCLUDE = Path(__file__).resolve().parents[3] / "include"
+ROOT = Path(__file__).resolve().parents[3]
 
 PROGRAM = """
-#include "axilog/axilog.h"
+#include "axilog/host.h"
 
-static ax_agent_ctx_t agent;
-static ax_policy_ctx_t policy;
-static ct_fault_flags_t faults;
-static ax_obs_input_t call;
-static uint8_t work[AX_MAX_OBS_BYTES];
+static axh_ledger_t *ledger;
 
-int begin(void)
+int begin(const char *path)
 {
-    ct_fault_init(&faults);
-    ax_agent_init(&agent, &faults);
-    ax_policy_init(&policy, &agent.ledger, &agent, &faults);
-    ax_agent_observe_control(&agent, &policy, AX_INPUT_RESET_REQUEST, work, sizeof work, &faults);
-    ax_agent_observe_time(&agent, &policy, 1, work, sizeof work, &faults);
-    ax_obs_input_init(&call);
-    call.oracle_id = "llm";
-    call.model_id = "m";
-    return ct_fault_any(&faults);
+    return axh_ledger_create(path, NULL, &ledger);
 }
 
 int observe(const char *input, size_t input_len, const char *output, size_t output_len, int count)
 {
     for (int i = 0; i < count; i++) {
-        call.input = input;
-        call.input_len = input_len;
-        call.output = output;
-        call.output_len = output_len;
-        if (ax_agent_observe(&agent, &policy, &call, work, sizeof work, &faults) != AX_OK) {
+        const axh_observation_t call = {
+            .size = sizeof call, .oracle_id = "llm", .model_id = "m", .input = input,
+            .input_len = input_len, .output = output, .output_len = output_len
+        };
+        axh_decision_t decision = { .size = sizeof decision };
+        if (axh_observe(ledger, &call, &decision) != AXH_OK || !decision.may_act) {
             return 1;
         }
     }
-    return agent.health != AX_HEALTH_ENABLED;
+    return 0;
 }
 """
 
@@ -78,15 +68,24 @@ def compile_loop(directory: str) -> ctypes.CDLL:
     library = library_path().resolve()
     compiler = shlex.split(os.environ.get("CC", "cc"))
     subprocess.run(
-        [*compiler, "-O2", "-shared", "-fPIC", f"-I{INCLUDE}", str(source), str(library)]
+        [
+            *compiler,
+            "-O2",
+            "-shared",
+            "-fPIC",
+            f"-I{ROOT}/include",
+            f"-I{ROOT}/harness/host/include",
+            str(source),
+            str(library),
+        ]
         + [f"-Wl,-rpath,{library.parent}", "-o", str(loop)],
         check=True,
     )
     loaded = ctypes.CDLL(str(loop))
     size = ctypes.c_size_t
     loaded.observe.argtypes = [ctypes.c_char_p, size, ctypes.c_char_p, size, ctypes.c_int]
-    if loaded.begin() != 0:
-        raise SystemExit("the agent in C cannot be reset: its fault flags are set")
+    if loaded.begin(os.fsencode(os.path.join(directory, "c.jsonl"))) != 0:
+        raise SystemExit("the ledger of the loop in C cannot be begun")
     return loaded
 
 
@@ -100,10 +99,8 @@ def make_c_round(loop: ctypes.CDLL, count: int) -> Callable[[], None]:
     return run
 
 
-def make_python_round(count: int) -> Callable[[], None]:
-    agent = axilog.Agent()
-    agent.reset()
-    agent.observe_time(1)
+def make_python_round(directory: str, count: int) -> Callable[[], None]:
+    agent = axilog.Agent.create(os.path.join(directory, "python.jsonl"))
 
     def run() -> None:
         for _ in range(count):
@@ -133,7 +130,7 @@ def main() -> None:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         c = make_c_round(compile_loop(directory), options.count)
-        python = make_python_round(options.count)
+        python = make_python_round(directory, options.count)
         pairs = [
             (measure_round(c, options.count), measure_round(python, options.count))
             for _ in range(options.rounds)

@@ -18,33 +18,25 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 
 import axilog
-from axilog.entry import genesis_line
 
 COMMAND = os.environ.get("AXILOG", "axilog")
 
 
 def write_ledger(path: str, answers: int) -> int:
-    """Writes a ledger of three records for each answer, without syncing the disk; returns how many
-    records it has."""
-    with open(path, "wb") as file:
-        file.write(genesis_line())
+    """Writes a ledger of three records for each answer; returns how many records it has."""
+    with axilog.Agent.create(path, time=1) as agent, ThreadPoolExecutor(64) as threads:
+        # Threads share the syncs of the disk.
+        for _ in threads.map(lambda number: observe(agent, number), range(answers)):
+            pass
+        return agent.entries
 
-        def append(entry: axilog.Entry) -> None:
-            record = f'"record":{entry.payload.decode()},"seq":{entry.sequence},"tag":"{entry.tag}"'
-            line = f'{{"chain":"{entry.chain}","commit":"{entry.commit}",{record}}}\n'
-            file.write(line.encode())
 
-        agent = axilog.Agent(sink=append)
-        agent.reset()
-        agent.observe_time(1)
-        for number in range(answers):
-            answer = f'{{"value": {number % 70}, "why": "the road is dry"}}'
-            agent.observe(answer, oracle_id="llm", model_id="m", input="how fast?")
-    Path(f"{path}.blobs").mkdir()
-    return agent.entries
+def observe(agent: axilog.Agent, number: int) -> None:
+    answer = f'{{"value": {number % 70}, "why": "the road is dry"}}'
+    agent.observe(answer, oracle_id="llm", model_id="m", input="how fast?")
 
 
 def run_command(*arguments: str) -> None:

@@ -9,8 +9,8 @@ answer is returned; a breach raises axilog.BreachError, which holds the decision
 
 from __future__ import annotations
 
-import json
 import sys
+import warnings
 from typing import Any, Optional
 
 import openai
@@ -23,8 +23,8 @@ class RecordedChat:
     """Chat completions of one model, which ``agent`` records and decides on.
 
     ``model`` names one version of a model, such as ``gpt-4o-2024-08-06``: an oracle has one model
-    in a ledger, and an answer from another one counts as INVALID_OUTPUT. The client does not retry,
-    since each attempt is an observation of its own.
+    in a ledger. An answer of a server that names another one is recorded under this name, and a
+    warning says which. The client does not retry, since each attempt is an observation of its own.
     """
 
     def __init__(
@@ -56,13 +56,13 @@ class RecordedChat:
             "top_p": top_p,
         }
         options: dict[str, Any] = {name: v for name, v in sampling.items() if v is not None}
-        request = json.dumps(
-            {"messages": messages, "model": self._model},
-            ensure_ascii=False,
-            separators=(",", ":"),
-            sort_keys=True,
+        request = axilog.canonical_json({"messages": messages, "model": self._model})
+        self._input = self._agent.check_question(
+            oracle_id=self._oracle_id,
+            model_id=self._model,
+            input=request,
+            input_kind=axilog.InputKind.JSON,
         )
-        self._input = axilog.canonical_input(request, axilog.InputKind.JSON)
         self._params = axilog.Params(**options)
         try:
             completion = self._client.chat.completions.create(
@@ -71,13 +71,9 @@ class RecordedChat:
             answer, truncated = self._read_answer(completion)
         except openai.APITimeoutError as error:
             raise self._record_failure(axilog.Failure.TIMEOUT) from error
-        except openai.APIResponseValidationError as error:
-            raise self._record_failure(axilog.Failure.INVALID_OUTPUT) from error
-        except openai.APIError as error:
+        except (openai.APIError, AttributeError, IndexError, TypeError, ValueError) as error:
+            # The server cannot be reached, or its response is no chat completion.
             raise self._record_failure(axilog.Failure.TRANSPORT_ERROR) from error
-        except (AttributeError, IndexError, TypeError, ValueError) as error:
-            # The response is no chat completion.
-            raise self._record_failure(axilog.Failure.INVALID_OUTPUT) from error
         decision = self._agent.observe(
             answer,
             oracle_id=self._oracle_id,
@@ -87,15 +83,17 @@ class RecordedChat:
             params=self._params,
             truncated=truncated,
         )
-        decision.raise_for_breach()
-        observation = decision.observation
-        return answer if observation is None else observation.output
+        return decision.output()
 
     def _read_answer(self, completion: ChatCompletion) -> tuple[str, bool]:
         """The text, and whether it was cut off. A refusal has no text, and counts as empty."""
-        if completion.model != self._model:
-            raise ValueError(f"the answer is from {completion.model!r}, not {self._model!r}")
         choice = completion.choices[0]
+        if completion.model != self._model:
+            warnings.warn(
+                f"the server says that {completion.model!r} answered, and {self._model!r} was "
+                "asked for; the answer is recorded under the latter",
+                stacklevel=3,
+            )
         return choice.message.content or "", choice.finish_reason == "length"
 
     def _record_failure(self, failure: axilog.Failure) -> axilog.BreachError:
@@ -116,11 +114,7 @@ def main() -> int:
         print("usage: openai_client.py LEDGER MODEL QUESTION", file=sys.stderr)
         return 2
     path, model, question = sys.argv[1:]
-    with axilog.Ledger.open_or_create(path) as ledger:
-        agent = axilog.Agent(ledger)
-        if agent.health is axilog.Health.UNINIT:
-            agent.reset()
-            agent.observe_time()
+    with axilog.Agent.start(path) as agent:
         chat = RecordedChat(openai.OpenAI(), agent, oracle_id="chat", model=model)
         messages: list[ChatCompletionMessageParam] = [
             {"role": "system", "content": 'Answer with a JSON object: {"value": a number}'},

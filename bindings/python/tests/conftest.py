@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import subprocess
@@ -13,10 +12,7 @@ from typing import Any, Optional
 import pytest
 
 import axilog
-from axilog._recorder import Recorder
-from axilog.capi import lib
-from axilog.capi.structs import ax_agent_ctx_t, ax_evidence_t, ct_fault_flags_t
-from axilog.entry import genesis_line
+from axilog._host_call import Path as AnyPath
 
 ROOT = Path(__file__).resolve().parents[3]
 INCLUDE = ROOT / "include"
@@ -83,26 +79,9 @@ def observe(agent: axilog.Agent, output: bytes, question: str = "how fast?") -> 
     return agent.observe(output, oracle_id="llm", model_id="m", input=question)
 
 
-def begin_agent(ledger: axilog.Ledger, **rules: Any) -> axilog.Agent:
-    """Makes an ENABLED agent on a new ledger."""
-    agent = axilog.Agent(ledger, **rules)
-    agent.reset()
-    agent.observe_time(1)
-    return agent
-
-
-def forge_ledger(path: str, records: list[tuple[str, bytes]]) -> None:
-    """Writes a ledger of these records, each a tag and its bytes: every hash and the chain fit, as
-    whoever can write the file can make them fit."""
-    recorder = Recorder(lines=True)
-    context, faults = ax_agent_ctx_t(), ct_fault_flags_t()
-    lib.ax_agent_init(ctypes.byref(context), ctypes.byref(faults))
-    recorder.attach(context)
-    for tag, payload in records:
-        evidence = ax_evidence_t(tag.encode(), payload, len(payload))
-        chain = ctypes.byref(context.ledger)
-        assert lib.ax_ledger_record(chain, ctypes.byref(evidence), ctypes.byref(faults)) == 0
-    Path(path).write_bytes(genesis_line() + bytes(recorder.lines))
+def begin_agent(path: AnyPath, **options: Any) -> axilog.Agent:
+    """Begins a ledger whose first time is 1."""
+    return axilog.Agent.create(path, time=1, **options)
 
 
 def read_records(path: str) -> list[tuple[str, bytes]]:
@@ -117,8 +96,7 @@ def read_records(path: str) -> list[tuple[str, bytes]]:
 
 def write_ledger(path: str, answers: int = 3) -> list[bytes]:
     """Writes a ledger with answers from 69 upwards, of which 70 is the limit; returns its lines."""
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path) as agent:
         for number in range(answers):
             observe(agent, b'{"value": %d}' % (69 + number), f"question {number}")
     return Path(path).read_bytes().splitlines(keepends=True)

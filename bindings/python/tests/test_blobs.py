@@ -11,10 +11,11 @@ import pytest
 
 import axilog
 from axilog import Verdict
-from tests.conftest import Cli, begin_agent, forge_ledger, observe, read_records, write_ledger
+from tests.conftest import Cli, begin_agent, observe, read_records, write_ledger
+from tests.raw_agent import forge_ledger
 from tests.test_verification import list_members
 
-MANIFEST = axilog.Manifest("plant/pump-3").canonical()
+MANIFEST = b'{"name":"plant/pump-3"}'
 
 
 def compare_blobs(cli: Cli, path: str) -> axilog.Report:
@@ -30,8 +31,7 @@ def compare_blobs(cli: Cli, path: str) -> axilog.Report:
 
 def write_answers(path: str) -> None:
     """Writes a ledger with a whole answer, an inadmissible one and one that is too long."""
-    with axilog.Ledger.create(path, name="plant/pump-3") as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path, name="plant/pump-3") as agent:
         observe(agent, b'{"value": 1}')
         observe(agent, b"\xff")
         observe(agent, b"x" * 100_000)
@@ -118,8 +118,8 @@ def test_blobs_are_compared_with_the_records(
 @pytest.mark.parametrize("answer", [b"\xff", b"x" * 100_000])
 def test_an_answer_that_no_record_binds_is_counted(cli: Cli, path: str, answer: bytes) -> None:
     """Ledgers from before version 0.2 have no RAW records, and were made by a step of their own."""
-    with axilog.Ledger.create(path) as ledger:
-        observe(begin_agent(ledger), answer)
+    with begin_agent(path) as agent:
+        observe(agent, answer)
     raw = blob(path, answer)
     assert compare_blobs(cli, path).ok
     forge_ledger(path, [r for r in read_records(path) if b'"kind":"RAW"' not in r[1]])
@@ -137,14 +137,15 @@ def test_the_blobs_of_a_damaged_ledger_are_compared_too(cli: Cli, path: str) -> 
 
 def test_a_manifest_and_its_schemas_are_named_by_the_configuration(cli: Cli, path: str) -> None:
     schemas = [b'{"type":"object"}', b'{"type":"string"}']
-    declared = axilog.OracleSchemas(*(hashlib.sha256(text).hexdigest() for text in schemas))
-    manifest = axilog.Manifest(schemas={"llm": declared})
-    with axilog.Ledger.create(path) as ledger:
-        begin_agent(ledger, manifest=manifest.hash())
+    with begin_agent(path, input_schemas={"llm": schemas[0]}, schemas={"llm": schemas[1]}) as agent:
+        digest = str(agent.manifest_hash)
+    manifest = Path(f"{path}.blobs", digest[:2], digest).read_bytes()
+    for data in (manifest, *schemas):
+        blob(path, data).unlink()
     for text, missing in (
         (b"", 1),
         # The schemas are known once the manifest is there.
-        (manifest.canonical(), 2),
+        (manifest, 2),
         (schemas[0], 1),
         (schemas[1], 0),
     ):

@@ -3,7 +3,6 @@ ledger, and the next process goes on with it."""
 
 from __future__ import annotations
 
-import json
 import random
 import signal
 import subprocess
@@ -11,23 +10,17 @@ import sys
 from pathlib import Path
 
 import axilog
-from tests.conftest import Cli, observe
+from tests.conftest import Cli, begin_agent, observe
 
 ROUNDS = 12
 
 WRITER = """
 import sys, axilog
-with axilog.Ledger.open_or_create(sys.argv[1]) as ledger:
-    agent = axilog.Agent(ledger)
-    if agent.health == axilog.Health.UNINIT:
-        agent.reset()
-    if agent.health == axilog.Health.INIT:
-        agent.observe_time(agent.last_timestamp + 1)
-    print(agent.head, flush=True)
+with axilog.Agent.start(sys.argv[1]) as agent:
     for number in range(10**6):
         output = b'{"value": 1, "why": "%s"}' % (b"x" * (number * 997 % 30000))
-        agent.observe(output, oracle_id="llm", model_id="m", input=f"question {number % 5}")
-        print(agent.head, flush=True)
+        question = f"question {number % 5}"
+        print(agent.observe(output, oracle_id="llm", model_id="m", input=question).head, flush=True)
 """
 
 
@@ -45,40 +38,26 @@ def test_a_killed_writer_loses_no_acknowledged_step(cli: Cli, path: str) -> None
         # The writer prints a head once its step is acknowledged; the last line may be incomplete.
         heads = [line for line in rest.splitlines(keepends=True) if line.endswith("\n")]
         acknowledged = heads[-1].strip() if heads else acknowledged
-
-        # Only the last line of the file may be torn.
-        report = json.loads(cli.run("verify", path, "--json").stdout)
-        assert report["verdict"] in ("OK", "TORN"), report
-        assert axilog.verify(path).verdict.name == report["verdict"]
         lines = Path(path).read_bytes().splitlines(keepends=True)
         assert any(line[10:74].decode() == acknowledged for line in lines)
 
-        with axilog.Ledger.open(path) as ledger:
-            agent = axilog.Agent(ledger)
+        with axilog.Agent.open(path) as agent:
             assert observe(agent, b'{"value": 2}').ok
             head = agent.head
-        assert cli.run("replay", path, "--expect-head", head).returncode == 0
-        # A blob whose writer was killed before its record was moved aside.
-        assert cli.run_json("verify", path, "--blobs")["blobs"]["unreferenced_count"] == 0
-        assert axilog.audit(path).ok
+        assert axilog.audit(path, expect_head=head).ok
+    assert cli.run("audit", path, "--expect-head", head).returncode == 0
 
 
-def test_a_ledger_cut_at_any_byte_can_be_opened(cli: Cli, path: str) -> None:
+def test_a_ledger_cut_at_any_byte_can_be_begun_or_opened(cli: Cli, path: str) -> None:
     """A crash of the machine can leave any beginning of the file."""
-    with axilog.Ledger.create(path) as ledger:
-        agent = axilog.Agent(ledger)
-        agent.reset()
-        agent.observe_time(1)
+    with begin_agent(path) as agent:
         for number in range(4):
             observe(agent, b'{"value": %d}' % number)
     whole = Path(path).read_bytes()
     rng = random.Random(4)
     for cut in sorted(rng.sample(range(len(whole)), 40)):
         Path(path).write_bytes(whole[:cut])
-        with axilog.Ledger.open(path) as ledger:
-            agent = axilog.Agent(ledger)
-            if agent.health is axilog.Health.UNINIT:
-                agent.reset()
+        with axilog.Agent.start(path) as agent:
             agent.observe_time(agent.last_timestamp + 1)
             assert observe(agent, b'{"value": 9}').ok
             head = agent.head

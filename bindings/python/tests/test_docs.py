@@ -22,7 +22,7 @@ def test_the_programs_of_the_guide_run(
 ) -> None:
     guide = ROOT / "docs" / "python.md"
     programs = python_blocks(guide)
-    assert len(programs) == 11
+    assert len(programs) == 10
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for program in programs:
@@ -46,4 +46,4 @@ def test_the_programs_on_the_harness_run(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_example_of_the_package_docstring_runs() -> None:
-    assert doctest.testmod(axilog) == (0, 4)
+    assert doctest.testmod(axilog) == (0, 2)

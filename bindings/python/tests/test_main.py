@@ -54,8 +54,7 @@ def test_an_expected_head_is_compared(path: str, capfd: pytest.CaptureFixture[st
 
 
 def test_show_has_a_line_for_each_record(path: str, capfd: pytest.CaptureFixture[str]) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path) as agent:
         observe(agent, '{"value": 71,\n"why": "\u202eturned"}'.encode())
         observe(agent, b"\xff")
     assert main(["show", path, "--first", "5"]) == 0
@@ -104,8 +103,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(path: str) -> None:
 
 
 def test_tail_follows_a_ledger_to_its_seal(path: str) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path) as agent:
         command = [sys.executable, "-m", "axilog", "tail", path, "--last", "2"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None

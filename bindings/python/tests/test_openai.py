@@ -105,8 +105,7 @@ MESSAGES = [{"role": "user", "content": 'how\n"fast"? é'}]
 def test_every_answer_is_recorded_before_it_is_returned(
     cli: Cli, path: str, server: Server, client: openai.OpenAI
 ) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path) as agent:
         chat = load_recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
         server.set_answer('{"value": 69}\r\n')
         assert chat.ask(MESSAGES, temperature=0.7, seed=4, max_tokens=50) == '{"value": 69}\n'
@@ -115,14 +114,13 @@ def test_every_answer_is_recorded_before_it_is_returned(
         assert (found["temperature"], found["seed"], found["max_tokens"]) == (0.7, 4, 50)
 
         server.set_answer('{"value": 71}')
-        with pytest.raises(axilog.BreachError, match="the value 71 breaches") as caught:
+        with pytest.raises(axilog.BreachError, match="value 71 is above 70") as caught:
             chat.ask(MESSAGES)
         decision = caught.value.decision
-        assert decision.health is axilog.Health.ALARM and decision.observation is not None
-        assert decision.observation.output == '{"value": 71}'
+        assert decision.health is axilog.Health.ALARM and decision.raw == b'{"value": 71}'
         head = agent.head
     # The request is a blob beside the ledger, as canonical JSON.
-    digest = decision.observation.input_hash
+    digest = decision.input_hash
     prompt = Path(f"{path}.blobs", digest[:2], digest).read_text()
     assert json.loads(prompt) == {"messages": MESSAGES, "model": MODEL}
     assert cli.run("verify", path, "--blobs", "--expect-head", head).returncode == 0
@@ -132,18 +130,18 @@ def test_every_answer_is_recorded_before_it_is_returned(
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        ("as fast as you like", "no value breaches"),
-        (None, "no value breaches"),
-        ("e\u0301", "not UTF-8 in NFC"),
-        ('"\ud800"', "not UTF-8 in NFC"),
-        ('{"value": 1, "value": 2}', "no value breaches"),
+        ("as fast as you like", "no number"),
+        (None, "no number"),
+        ("e\u0301", "not admissible text"),
+        ('"\ud800"', "not admissible text"),
+        ('{"value": 1, "value": 2}', "no number"),
     ],
 )
 def test_answers_that_breach_are_not_returned(
     content: Any, why: str, path: str, server: Server, client: openai.OpenAI
 ) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        chat = load_recorded_chat()(client, begin_agent(ledger), oracle_id="chat", model=MODEL)
+    with begin_agent(path) as agent:
+        chat = load_recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
         server.set_answer(content)
         with pytest.raises(axilog.BreachError, match=why):
             chat.ask(MESSAGES)
@@ -153,13 +151,12 @@ def test_answers_that_breach_are_not_returned(
 def test_a_cut_off_answer_is_recorded_as_truncated(
     path: str, server: Server, client: openai.OpenAI
 ) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        chat = load_recorded_chat()(client, begin_agent(ledger), oracle_id="chat", model=MODEL)
+    with begin_agent(path) as agent:
+        chat = load_recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
         server.set_answer('{"value": 6', finish="length")
-        with pytest.raises(axilog.BreachError, match="the answer is TRUNCATED") as caught:
+        with pytest.raises(axilog.BreachError, match="is a breach") as caught:
             chat.ask(MESSAGES)
-        observation = caught.value.decision.observation
-        assert observation is not None and observation.completion is Completion.TRUNCATED
+        assert caught.value.decision.completion is Completion.TRUNCATED
 
 
 @pytest.mark.parametrize(
@@ -170,26 +167,24 @@ def test_a_cut_off_answer_is_recorded_as_truncated(
         ({"status": 500, "body": b"{}"}, Failure.TRANSPORT_ERROR),
         ({"status": 429, "body": b'{"error": {"message": "later"}}'}, Failure.TRANSPORT_ERROR),
         ({"status": 401, "body": b""}, Failure.TRANSPORT_ERROR),
-        ({"body": b'{"choices": []}'}, Failure.INVALID_OUTPUT),
-        ({"body": b'"text"'}, Failure.INVALID_OUTPUT),
-        ({"body": b"<html>"}, Failure.INVALID_OUTPUT),
-        ({"model": "another"}, Failure.INVALID_OUTPUT),
+        ({"body": b'{"choices": []}'}, Failure.TRANSPORT_ERROR),
+        ({"body": b'"text"'}, Failure.TRANSPORT_ERROR),
+        ({"body": b"<html>"}, Failure.TRANSPORT_ERROR),
     ],
 )
 def test_every_failure_is_recorded_as_an_observation(
     change: dict[str, Any], failure: Failure, path: str, server: Server, client: openai.OpenAI
 ) -> None:
-    server.set_answer('{"value": 1}', model=change.pop("model", MODEL))
+    server.set_answer('{"value": 1}')
     for name, value in change.items():
         setattr(server, name, value)
-    with axilog.Ledger.create(path) as ledger:
+    with begin_agent(path) as agent:
         patient = client.with_options(timeout=0.5 if server.hang else 600.0)
-        chat = load_recorded_chat()(patient, begin_agent(ledger), oracle_id="chat", model=MODEL)
-        with pytest.raises(axilog.BreachError, match=failure.name) as caught:
+        chat = load_recorded_chat()(patient, agent, oracle_id="chat", model=MODEL)
+        with pytest.raises(axilog.BreachError, match="the oracle ") as caught:
             chat.ask(MESSAGES)
         assert caught.value.__cause__ is not None
-        observation = caught.value.decision.observation
-        assert observation is not None and observation.failure is failure
+        assert caught.value.decision.failure is failure
     # A busy machine may let the server read the request after the client has given up.
     assert not server.hang or server.hung.wait(300.0)
     # The client does not retry: each attempt is an observation of its own.
@@ -197,19 +192,29 @@ def test_every_failure_is_recorded_as_an_observation(
     assert axilog.replay(path).ok and axilog.verify(path, blobs=True).ok
 
 
+def test_an_answer_of_another_model_is_recorded_and_told(
+    path: str, server: Server, client: openai.OpenAI
+) -> None:
+    server.set_answer('{"value": 1}', model="another")
+    with begin_agent(path) as agent:
+        chat = load_recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
+        with pytest.warns(UserWarning, match="says that 'another' answered"):
+            assert chat.ask(MESSAGES) == '{"value": 1}'
+    assert axilog.verify(path, expect_models={"chat": MODEL}).ok
+
+
 def test_an_unreachable_server_is_a_transport_error(path: str) -> None:
     with openai.OpenAI(base_url="http://127.0.0.1:9/v1", api_key="none", timeout=600.0) as client:
-        with axilog.Ledger.create(path) as ledger:
-            chat = load_recorded_chat()(client, begin_agent(ledger), oracle_id="chat", model=MODEL)
-            with pytest.raises(axilog.BreachError, match="TRANSPORT_ERROR"):
+        with begin_agent(path) as agent:
+            chat = load_recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
+            with pytest.raises(axilog.BreachError, match="the oracle could not be reached"):
                 chat.ask(MESSAGES)
 
 
 def test_an_inadmissible_question_is_not_sent(
     path: str, server: Server, client: openai.OpenAI
 ) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path) as agent:
         before = agent.head
         chat = load_recorded_chat()(client, agent, oracle_id="chat", model=MODEL)
         with pytest.raises(axilog.InputError, match="normalisation form C"):

@@ -9,6 +9,7 @@ import random
 from typing import Any
 
 import axilog
+from tests.raw_agent import RawAgent
 from tests.selector_model import NO_VALUE, find_value, is_breach
 
 POLICIES = 64
@@ -94,14 +95,12 @@ def make_policies(chance: random.Random, answers: list[str]) -> list[axilog.Poli
 
 def judge(policies: list[axilog.Policy], answer: str) -> list[tuple[str, int, bool]]:
     """The id, the value and whether it breaches, in the record of each policy."""
-    entries: list[axilog.Entry] = []
     # Many of the tables permit no value at all, which a set of policies is refused for.
-    table = axilog.PolicySet._without_checks(policies)
-    agent = axilog.Agent(policies=table, sink=entries.append)
-    agent.observe_control(axilog.InputClass.RESET_REQUEST)
-    agent.observe_time(1)
-    decision = agent.observe(answer, oracle_id="o", model_id="m", input="Q")
-    records = [json.loads(r.payload) for r in decision.records if r.tag == "AX:POLICY:v1"]
+    agent = RawAgent(policies)
+    agent.control(axilog.InputClass.RESET_REQUEST)
+    agent.time(1)
+    step = agent.observe(answer.encode(), "o", "m", b"Q")
+    records = [json.loads(r.payload) for r in step if r.tag == "AX:POLICY:v1"]
     return [(r["policy_id"], r["actual"], r["result"] == "BREACH") for r in records]
 
 

@@ -14,9 +14,9 @@ import pytest
 
 import axilog
 from axilog import Verdict
-from axilog.capi import lib
-from axilog.entry import MAX_LINE_BYTES
+from axilog.capi import constants, lib
 from tests.conftest import Cli, begin_agent, observe, write_ledger
+from tests.raw_agent import RawAgent
 
 
 def compare_with_command(cli: Cli, path: str, *arguments: object, **expected: Any) -> axilog.Report:
@@ -49,6 +49,9 @@ def flip_bit(line: bytes, at: int) -> bytes:
 
 
 Change = Callable[[list[bytes]], list[bytes]]
+
+# The longest line of a ledger, with its line feed (docs/ledger.md).
+MAX_LINE_BYTES = constants.AX_CANONICAL_BUFFER_SIZE + 224
 DAMAGE: list[tuple[str, Optional[Verdict], Change]] = [
     ("nothing", Verdict.OK, lambda x: x),
     ("an altered record", Verdict.ALTERED, lambda x: [*x[:3], flip_bit(x[3], 200), *x[4:]]),
@@ -87,13 +90,15 @@ def test_each_kind_of_damage_has_its_verdict(
 
 def test_decisions_made_under_other_policies_diverge(cli: Cli, path: str) -> None:
     """All hashes of the ledger are right, but its decisions were made under other policies."""
-    rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, "10")])
-    lenient = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, "99")])
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger, policies=rules)
-        # Changes the table that the library evaluates, but not the configuration in the ledger.
-        agent._policy_context.registry = ctypes.pointer(lenient._registry)
-        observe(agent, b'{"value": 50}')
+    strict, lenient = (axilog.Policy("P", axilog.Comparison.GT, limit) for limit in ("10", "99"))
+    with begin_agent(path, policies=axilog.PolicySet([strict])):
+        pass
+    raw = RawAgent([strict])
+    begin_raw(raw)
+    # Changes the table that the library evaluates, but not the configuration in the ledger.
+    raw.policy.registry = RawAgent([lenient]).policy.registry
+    raw.observe(b'{"value": 50}', "llm", "m", b"how fast?")
+    Path(path).write_bytes(raw.lines)
     report = axilog.replay(path)
     assert report.verdict is Verdict.DIVERGED and report.sequence == 6
     assert axilog.verify(path).ok
@@ -128,8 +133,7 @@ def test_expected_heads_and_entries_are_compared(cli: Cli, path: str) -> None:
 
 
 def test_expected_models_are_compared(cli: Cli, path: str) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path) as agent:
         agent.observe(b"{}", oracle_id='an-"oracle"', model_id="m\\1")
     for model in ("m\\1", "other"):
         pin = {'an-"oracle"': model}
@@ -141,13 +145,18 @@ def test_expected_models_are_compared(cli: Cli, path: str) -> None:
 
 def write_other_models(path: str, oracles: int, change_at: int) -> None:
     """Writes a ledger of many oracles, of which the one with the number ``change_at`` answers once
-    more, with another model. Only the library, below the agent's own check, writes such a one."""
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
-        for number in range(oracles):
-            agent.observe(b'{"value": 1}', oracle_id=f"o{number}", model_id="m")
-        agent._models.clear()
-        agent.observe(b'{"value": 1}', oracle_id=f"o{change_at}", model_id="other")
+    more, with another model. Only a writer of its own, as a device has it, writes such a one."""
+    raw = RawAgent(axilog.PolicySet.builtin())
+    begin_raw(raw)
+    for number in range(oracles):
+        raw.observe(b'{"value": 1}', f"o{number}", "m", b"")
+    raw.observe(b'{"value": 1}', f"o{change_at}", "other", b"")
+    Path(path).write_bytes(raw.lines)
+
+
+def begin_raw(raw: RawAgent) -> None:
+    raw.control(axilog.InputClass.RESET_REQUEST)
+    raw.time(1)
 
 
 def test_an_oracle_with_another_model_is_named(cli: Cli, path: str) -> None:
@@ -179,8 +188,7 @@ def test_a_ledger_that_was_written_anew_does_not_extend_a_noted_head(path: str) 
     lines = write_ledger(path)
     noted = [(len(lines), lines[-1][10:74].decode())]
     Path(path).unlink()
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path) as agent:
         for _ in range(9):
             observe(agent, b'{"value": 1}')
     assert axilog.verify(path).ok
@@ -188,8 +196,7 @@ def test_a_ledger_that_was_written_anew_does_not_extend_a_noted_head(path: str) 
 
 
 def test_a_seal_counts_only_for_the_head(cli: Cli, path: str) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger)
+    with begin_agent(path) as agent:
         before = agent.head
         agent.seal()
         head = agent.head
@@ -209,9 +216,9 @@ def test_missing_and_other_configurations_are_reported(cli: Cli, path: str, tmp_
     rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, raw=1)])
     file = tmp_path / "rules.json"
     file.write_text(rules.canonical())
-    with axilog.Ledger.create(path) as ledger:
-        agent = begin_agent(ledger, policies=rules, permit_truncated=True)
-        blob = Path(ledger._blobs.path(agent.configuration.hash()))
+    with begin_agent(path, policies=rules, permit_truncated=True) as agent:
+        digest = agent.configuration_hash
+    blob = Path(f"{path}.blobs", digest[:2], digest)
 
     def replay(*arguments: object, **given: Any) -> axilog.Report:
         report = axilog.replay(path, **given)
@@ -265,8 +272,8 @@ def test_a_path_may_have_any_bytes(tmp_path: Path) -> None:
 
 
 def test_an_oracle_whose_pin_would_be_read_as_another_is_refused(path: str) -> None:
-    with axilog.Ledger.create(path) as ledger:
-        begin_agent(ledger).observe(b"{}", oracle_id="a", model_id="m")
+    with begin_agent(path) as agent:
+        agent.observe(b"{}", oracle_id="a", model_id="m")
     for pin in ({"a=b": "m"}, {"": "m"}, {"a": ""}, {"a": "m\0"}):
         with pytest.raises(ValueError, match="expect_models: found the model"):
             axilog.verify(path, expect_models=pin)

@@ -5,7 +5,7 @@ use std::ffi::{CString, c_char};
 use std::path::Path;
 
 use axilog_ledger::decision::StepDecision;
-use axilog_ledger::json_report::decision::decision_json;
+use axilog_ledger::json_report::decision::decision_json_text;
 use axilog_ledger::visible_text::escape_deceptive_json;
 
 use crate::decision::axh_decision_t;
@@ -41,7 +41,7 @@ pub(crate) fn last_decision() -> *const c_char {
     let told = LAST_DECISION.try_with(|last| {
         let mut last = last.borrow_mut();
         if let LastDecision::Kept(path, decision) = &*last {
-            let json = decision_json(path, decision).to_string();
+            let json = decision_json_text(path, decision);
             // JSON has no NUL.
             let text = CString::new(escape_deceptive_json(&json).as_bytes()).unwrap_or_default();
             *last = LastDecision::Told(text);

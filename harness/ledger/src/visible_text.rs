@@ -117,6 +117,10 @@ pub fn escape_markdown(text: &str) -> String {
 /// space between its tokens, so that the characters stand in strings only; its value stays the same.
 #[must_use]
 pub fn escape_deceptive_json(json: &str) -> Cow<'_, str> {
+    // Most texts are visible ASCII, which is seen many bytes at a time.
+    if json.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(json);
+    }
     escape(json, is_deceptive, &mut |c, shown| {
         for unit in c.encode_utf16(&mut [0; 2]) {
             // A string takes whatever is written.

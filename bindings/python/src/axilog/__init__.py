@@ -1,27 +1,27 @@
 """Records what a language model answers before a program acts on it, and decides whether it may.
 
 An :class:`Agent` takes the answers of a language model, or of any other oracle, evaluates fixed
-policies on them, and records answer, decision and transition in a hash-chained :class:`Ledger`.
+policies on them, and records answer, decision and transition in a hash-chained ledger file.
 :func:`verify`, :func:`replay` and :func:`audit` check such a file without the oracle. SRS-004
 specifies all of it; the library ``libaxilog_host``, which is in the wheel, implements it
 (:mod:`axilog.capi`).
 
-    >>> import axilog
-    >>> agent = axilog.Agent()
-    >>> _ = agent.reset(), agent.observe_time(1)
-    >>> agent.observe(b'{"value": 69}', oracle_id="llm", model_id="m", input="how fast?").ok
-    True
+    >>> import os, tempfile, axilog
+    >>> with tempfile.TemporaryDirectory() as directory:
+    ...     with axilog.Agent.start(os.path.join(directory, "run.axilog")) as agent:
+    ...         decision = agent.observe('{"value": 69}', oracle_id="llm", model_id="m", input="?")
+    ...         print(decision.output() if decision else agent.health)
+    {"value": 69}
 """
 
 from axilog._ledger_reader import RecordKind
-from axilog.agent import Agent
+from axilog._options import Predecessor
+from axilog.agent import Agent, LeftBehind, TornLine
 from axilog.auditing import AuditCheck, AuditReport, CheckResult, UnjudgedOracle, audit
 from axilog.canonical import canonical_json
 from axilog.capi import ABI_VERSION, LibraryError, lib
-from axilog.configuration import Configuration
 from axilog.decision import BreachError, Decision, Judgement, Transition
 from axilog.derivation import derive_input
-from axilog.entry import Entry
 from axilog.enums import (
     Comparison,
     Completion,
@@ -38,8 +38,6 @@ from axilog.enums import (
 from axilog.errors import (
     AxilogError,
     BadRecordError,
-    CallError,
-    ConcurrentUseError,
     ConfigurationError,
     IdentityError,
     InputError,
@@ -52,21 +50,15 @@ from axilog.errors import (
     LedgerIOError,
     LedgerMissingError,
     LedgerSealedError,
-    ManifestError,
     ModelError,
     OracleRefusedError,
     PolicyError,
     RecordError,
-    ResetMissingError,
     SchemaError,
-    SinkError,
     StoppedError,
     TimeRollbackError,
 )
-from axilog.faults import Faults
 from axilog.inputs import canonical_input
-from axilog.ledger import Ledger, LeftBehind, TornLine
-from axilog.manifest import Manifest, OracleSchemas, Predecessor
 from axilog.observation import Observation
 from axilog.params import Params
 from axilog.policy import Policy
@@ -93,25 +85,19 @@ __all__ = [
     "BadRecordError",
     "BlobReport",
     "BreachError",
-    "CallError",
     "CheckResult",
     "Comparison",
     "Completion",
-    "ConcurrentUseError",
-    "Configuration",
     "ConfigurationError",
     "Decision",
-    "Entry",
     "Failure",
     "LedgerDefect",
-    "Faults",
     "Health",
     "IdentityError",
     "InputClass",
     "InputError",
     "InputKind",
     "Judgement",
-    "Ledger",
     "LedgerBusyError",
     "LedgerDamagedError",
     "LedgerDisplacedError",
@@ -122,12 +108,9 @@ __all__ = [
     "LedgerSealedError",
     "LeftBehind",
     "LibraryError",
-    "Manifest",
-    "ManifestError",
     "ModelError",
     "OracleRefusedError",
     "Observation",
-    "OracleSchemas",
     "Params",
     "Policy",
     "PolicyError",
@@ -141,11 +124,9 @@ __all__ = [
     "RecordError",
     "RecordKind",
     "Report",
-    "ResetMissingError",
     "ReturnCode",
     "TimeRollbackError",
     "SchemaError",
-    "SinkError",
     "StoppedError",
     "TornLine",
     "Transition",

@@ -12,7 +12,6 @@ from typing import Any, Callable, Optional
 
 from axilog._host_call import Path, encode_path, make_error, take_string
 from axilog.capi.host import AXH_NOT_OK, AXH_OK, axh_expectations_t
-from axilog.errors import ConfigurationError
 from axilog.policy_set import PolicySet
 
 EarlierHeads = Sequence[tuple[int, str]]
@@ -69,7 +68,7 @@ def check_ledger(
     text = c_void_p()
     status = check(name, byref(expected), byref(text))
     if status not in (AXH_OK, AXH_NOT_OK):
-        raise make_error(status, os.fsdecode(name), ConfigurationError)
+        raise make_error(status, os.fsdecode(name))
     found: dict[str, Any] = json.loads(take_string(text))
     # The object has the path as text, in which bytes that are no UTF-8 are replaced.
     found["ledger"] = os.fsdecode(name)

@@ -1,141 +1,225 @@
-"""The agent, which records the answers of oracles and decides whether they may be acted on (SRS-004
-sections 12 and 19; formats.md section 5)."""
+"""The agent, which records the answers of oracles in a ledger file and decides whether they may be
+acted on (SRS-004 sections 12 and 19; formats.md sections 5 and 6)."""
 
 from __future__ import annotations
 
-import ctypes
-import threading
-import time
-from collections.abc import Callable, Sequence
+import json
+import os
+import time as clock
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Optional
+from ctypes import byref, c_void_p, pointer, sizeof
+from typing import Any, Callable, NamedTuple, Optional, Union
 
-from axilog._agent_steps import AgentSteps, concurrent_use_error
-from axilog._derivations import SOURCES_MEMBER
-from axilog._ledger_configuration import complete_configuration
-from axilog._oracle_call import OracleCall, as_bytes, check_identities
-from axilog._question_checks import QuestionChecks
-from axilog._recorder import EntrySink, Recorder
+from axilog._host_call import Path, encode_path, make_error, take_string
+from axilog._options import SchemaDocument, check_time, make_options
 from axilog.capi import lib
-from axilog.capi.constants import AX_MAX_OBS_BYTES
-from axilog.capi.structs import ax_agent_ctx_t, ct_fault_flags_t
-from axilog.configuration import Configuration
-from axilog.decision import Decision
-from axilog.derivation import Source, derive_input
-from axilog.enums import Completion, Failure, Health, InputClass, InputKind, ReturnCode
-from axilog.errors import (
-    ConfigurationError,
-    ModelError,
-    ResetMissingError,
-    TimeRollbackError,
+from axilog.capi.host import (
+    AXH_ERR_FORKED,
+    AXH_ERR_HANDLE,
+    AXH_OK,
+    axh_decision_t,
+    axh_observation_t,
+    axh_options_t,
+    axh_state_t,
 )
-from axilog.inputs import Text, canonical_input
-from axilog.ledger import Ledger
+from axilog.decision import Decision
+from axilog.derivation import Source, derive_question
+from axilog.enums import Failure, Health, InputClass, InputKind
+from axilog.errors import IdentityError, LedgerError
+from axilog.inputs import Text, as_bytes
 from axilog.params import Params
 from axilog.policy_set import PolicySet
 
-_ENCODING = int(ReturnCode.ENCODING)
-_MAX_TIMESTAMP = 2**64 - 1
-# This function object has no argtypes: its arguments are C values already, made once per agent, and
-# checking each of them at each call would be a fifth of the call's cost.
-_observe = lib["ax_agent_observe"]
-_WORK_BYTES = ctypes.c_size_t(AX_MAX_OBS_BYTES)
+_NO_SCHEMAS: Mapping[str, SchemaDocument] = {}
+_OBSERVATION_SIZE = sizeof(axh_observation_t)
+_DECISION_SIZE = sizeof(axh_decision_t)
+_FAILURES = (Failure.TIMEOUT, Failure.TRANSPORT_ERROR)
+_CONTROLS = (InputClass.RESET_REQUEST, InputClass.POLICY_TRIGGER, InputClass.FAULT_SIGNAL)
+# This function object has no argtypes: its arguments are C values already, and checking each of
+# them at each call would be a tenth of the call's cost.
+_observe = lib["axh_observe"]
 
 
-class Agent(AgentSteps, AbstractContextManager["Agent"]):
-    """An agent under fixed policies.
+class TornLine(NamedTuple):
+    """An incomplete last line, which a crash left and opening the ledger moved to another file."""
 
-    A new agent is UNINIT, and takes nothing but a reset: call :meth:`reset`, which makes it INIT,
-    and then :meth:`observe_time`, which makes it ENABLED. Behind that its decisions can be acted
-    on.
+    path: str
+    """The file that holds the line now: ``LEDGER.torn-N``."""
+    size: int
+    """How many bytes the line has."""
 
-    One thread at a time uses an agent: a call while another one is under way raises
-    ConcurrentUseError and does nothing. Calls release the GIL, so that several agents run in
-    parallel. Only the thread that uses the agent should read its properties.
 
-    Args:
-        ledger: The ledger file that the agent writes. Without one it keeps only the chain's head.
-        policies: The policies; absent, the built-in ones.
-        permit_truncated: See :class:`axilog.Configuration`; absent, false.
-        stop_on_invalid: See :class:`axilog.Configuration`; absent, false.
-        manifest: See :class:`axilog.Configuration`; absent, that of :meth:`axilog.Ledger.create`,
-            or none. Whoever gives one keeps the document as a blob of the ledger.
-        require_policy: Whether an answer that no policy judged may not be acted on: its decision is
-            not ``ok``, and no question may be derived from it. A ledger of
-            ``Ledger.create(require_policy=True)`` does not even take it.
-        sink: A function that is called with each :class:`axilog.Entry` before the chain's head
-            moves, in place of ``ledger``. An exception of it fails the agent's ledger for good.
+class LeftBehind(NamedTuple):
+    """Files among the blobs that no record names, which an interrupted writer left and opening the
+    ledger moved out of them."""
 
-    An opened ledger names its own configuration: ``policies``, ``permit_truncated``,
-    ``stop_on_invalid`` and ``manifest`` are then the ledger's where absent, and must be the
-    ledger's where given.
+    path: str
+    """The directory that holds them now: ``LEDGER.left-behind``."""
+    files: int
+    """How many there are."""
 
-    Raises:
-        ConfigurationError, LedgerError for a ledger that has an agent already, ValueError for both
-        a ledger and a sink.
+
+class Agent(AbstractContextManager["Agent"]):
+    """An agent under fixed policies, and the ledger file that it writes.
+
+    :meth:`start` begins the ledger or goes on with it, :meth:`create` begins one, :meth:`open` goes
+    on with one. A begun agent is ENABLED. Leaving the ``with`` block closes the file; a program
+    that ends without closing it keeps every step that was recorded.
+
+    The file is locked against other writers until it is closed. The directory ``LEDGER.blobs``
+    beside it keeps what records name by hash: questions, the configuration, and answers that no
+    record holds whole.
+
+    Several threads may use one agent: each call is one step and returns when that step is on the
+    disk, and steps that wait at once share a sync. Calls release the GIL.
     """
 
-    def __init__(
-        self,
-        ledger: Optional[Ledger] = None,
+    _handle: c_void_p
+    _path: str
+    # What opening the ledger did.
+    _opening: dict[str, Any]
+    # The state when the ledger was closed; None while it is open.
+    _last_state: Optional[axh_state_t]
+
+    def __init__(self) -> None:
+        raise TypeError("an agent needs a ledger: use Agent.start, Agent.create or Agent.open")
+
+    @classmethod
+    def start(
+        cls,
+        path: Path,
         *,
         policies: Optional[PolicySet] = None,
-        permit_truncated: Optional[bool] = None,
-        stop_on_invalid: Optional[bool] = None,
-        manifest: Optional[str] = None,
+        permit_truncated: bool = False,
+        stop_on_invalid: bool = False,
+        name: Optional[str] = None,
+        note: Optional[str] = None,
+        schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
+        input_schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
+        oracles: Optional[Iterable[str]] = None,
         require_policy: bool = False,
-        sink: Optional[EntrySink] = None,
-    ) -> None:
-        if ledger is not None and sink is not None:
-            raise ValueError("an agent has a ledger or a sink, not both")
-        self._ledger = ledger
-        self._faults = ct_fault_flags_t()
-        resumed = None if ledger is None else ledger._resumed
-        recorded = None if resumed is None else resumed.configuration
-        if ledger is not None and ledger._manifest is not None:
-            named = ledger._manifest.hash()
-            if manifest is not None and manifest != named:
-                raise ConfigurationError(
-                    ledger.path,
-                    f"was made with a name or a note, whose manifest is {named}, and the one given "
-                    f"is {manifest!a}; leave out manifest, or name and note",
-                )
-            manifest = named
-        self._configuration = complete_configuration(
-            recorded, policies, permit_truncated, stop_on_invalid, manifest
+        follows: Optional[tuple[int, str]] = None,
+        time: Optional[int] = None,
+    ) -> Agent:
+        """Opens the ledger at ``path`` as :meth:`open` does, or begins it as :meth:`create` does
+        where there is none. What is named must be what an existing ledger is bound to; what is left
+        out is the ledger's. An existing ledger's agent is in the state that it was left in."""
+        options = make_options(
+            policies,
+            permit_truncated,
+            stop_on_invalid,
+            name,
+            note,
+            schemas,
+            input_schemas,
+            oracles,
+            require_policy,
+            follows,
+            time,
         )
-        if ledger is not None:
-            if recorded is not None and recorded != self._configuration:
-                raise ConfigurationError(
-                    ledger.path,
-                    f"was made under the configuration {recorded.hash()}, and the one given is "
-                    f"{self._configuration.hash()}; leave out policies, permit_truncated, "
-                    "stop_on_invalid and manifest, or begin a new ledger",
-                )
-            ledger._attach_agent()
-        if resumed is None:
-            self._context = ax_agent_ctx_t()
-            lib.ax_agent_init(ctypes.byref(self._context), ctypes.byref(self._faults))
-        else:
-            self._context = resumed.agent
-        self._models: dict[str, str] = {} if resumed is None else resumed.models
-        self._calls: dict[str, OracleCall] = {}
-        self._require_policy = require_policy
-        self._question_checks = QuestionChecks(ledger, self._configuration.manifest, require_policy)
-        self._chain = self._context.ledger
-        self._policy_context = self._configuration._make_context(self._context)
-        self._recorder: Optional[Recorder] = None
-        if ledger is not None or sink is not None:
-            self._recorder = Recorder(sink, lines=ledger is not None)
-            self._recorder.attach(self._context)
-        self._lock = threading.Lock() if ledger is None else ledger._lock
-        self._try_lock = self._lock.acquire
-        self._unlock = self._lock.release
-        # Every call passes the same structs, so the references to them are made once.
-        self._agent_ref = ctypes.byref(self._context)
-        self._policy_context_ref = ctypes.byref(self._policy_context)
-        self._faults_ref = ctypes.byref(self._faults)
-        self._work = ctypes.create_string_buffer(AX_MAX_OBS_BYTES)
+        return cls._open_with(lib.axh_ledger_open_or_create, path, options)
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        *,
+        policies: Optional[PolicySet] = None,
+        permit_truncated: bool = False,
+        stop_on_invalid: bool = False,
+        name: Optional[str] = None,
+        note: Optional[str] = None,
+        schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
+        input_schemas: Mapping[str, SchemaDocument] = _NO_SCHEMAS,
+        oracles: Optional[Iterable[str]] = None,
+        require_policy: bool = False,
+        follows: Optional[tuple[int, str]] = None,
+        time: Optional[int] = None,
+    ) -> Agent:
+        """Begins a ledger at ``path``: keeps its configuration, and records a reset and the time.
+        There must be no file, an empty one, or one that holds nothing but the genesis: a ledger is
+        never overwritten.
+
+        Args:
+            path: The ledger file.
+            policies: The policies that judge its answers; absent, the built-in ones.
+            permit_truncated: Whether an answer that is cut off is judged like a whole one, instead
+                of being a breach.
+            stop_on_invalid: Whether an inadmissible answer stops the agent for good, instead of
+                raising the alarm.
+            name: The ledger's name: 1 to 256 visible ASCII characters without ``+``.
+            note: A text for people: at most 4096 bytes of UTF-8, no control characters but line
+                feeds.
+            schemas: By oracle id, the JSON Schema (2020-12) of what the oracle answers, as a text
+                or as a dictionary. An answer that violates it is recorded as INVALID_OUTPUT, and is
+                a breach.
+            input_schemas: By oracle id, the schema of what the oracle may be asked.
+            oracles: The ids of the oracles that may answer. An answer of another one is refused
+                before anything is recorded. Absent, any oracle may answer.
+            require_policy: Whether only an oracle may answer that an enabled policy judges.
+            follows: The sealed ledger that this one goes on from: how many records it has, its seal
+                counted, and its head, as ``entries`` and ``head`` of :func:`axilog.replay` give
+                them.
+            time: The present time, from 1, in the unit of later times; absent, whole seconds since
+                1970.
+
+        With any of the seven from ``name`` to ``follows`` the ledger is bound to a manifest of all,
+        which is kept as a blob. ``axilog head`` shows it.
+
+        Raises:
+            ValueError for a value that is refused, PolicyError, IdentityError, OracleRefusedError,
+            LedgerExistsError, LedgerBusyError, LedgerIOError.
+        """
+        options = make_options(
+            policies,
+            permit_truncated,
+            stop_on_invalid,
+            name,
+            note,
+            schemas,
+            input_schemas,
+            oracles,
+            require_policy,
+            follows,
+            time,
+        )
+        return cls._open_with(lib.axh_ledger_create, path, options)
+
+    @classmethod
+    def open(cls, path: Path, *, policies: Optional[PolicySet] = None) -> Agent:
+        """Opens the ledger at ``path`` and replays it: its configuration, its models and the
+        agent's state come from the file. A torn last line, and blobs that no record names, are
+        moved aside, and an interrupted last step is completed.
+
+        Args:
+            path: The ledger file, which must exist.
+            policies: The policies that the ledger must have been made under. They are needed only
+                where the blob of its configuration is missing.
+
+        Raises:
+            LedgerMissingError, LedgerDamagedError, LedgerSealedError, ConfigurationError,
+            LedgerBusyError, LedgerIOError.
+        """
+        options = axh_options_t(size=sizeof(axh_options_t))
+        if policies is not None:
+            text = policies.canonical().encode()
+            options.policies, options.policies_len = text, len(text)
+        return cls._open_with(lib.axh_ledger_open, path, options)
+
+    @classmethod
+    def _open_with(cls, function: Callable[..., int], path: Path, options: axh_options_t) -> Agent:
+        name, handle = encode_path(path), c_void_p()
+        status = function(name, byref(options), byref(handle))
+        if status != AXH_OK:
+            raise make_error(status, os.fsdecode(name))
+        agent = cls.__new__(cls)
+        agent._handle, agent._path = handle, os.fsdecode(name)
+        agent._last_state = None
+        text = c_void_p()
+        agent._check(lib.axh_opening(handle, byref(text)))
+        agent._opening = json.loads(take_string(text))
+        return agent
 
     def observe(
         self,
@@ -145,13 +229,13 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         model_id: str,
         input: Text = "",
         input_kind: InputKind = InputKind.TEXT,
-        params: Optional[Params] = None,
+        params: Union[Params, Mapping[str, Any], None] = None,
         truncated: bool = False,
         derived_from: Sequence[Source] = (),
         even_refused: bool = False,
     ) -> Decision:
         """Records an oracle's raw answer, evaluates the policies on it and commits the transition.
-        With a ledger all of that is on disk when this returns.
+        All of that is on the disk when this returns.
 
         Args:
             output: The answer as it came, text or bytes. Text that is not admissible (SRS-004
@@ -160,15 +244,15 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
             oracle_id: Who answered, 1 to 256 visible ASCII characters.
             model_id: Which model answered, 1 to 256 visible ASCII characters. An oracle has one
                 model in a ledger.
-            input: What the oracle was asked, which should have passed
-                :func:`axilog.canonical_input` before.
+            input: What the oracle was asked, which should have passed :meth:`check_question`
+                before.
             input_kind: What form the input must have.
-            params: The sampling parameters of the call.
+            params: The sampling parameters of the call, or a dictionary of them.
             truncated: Whether the oracle said that the answer is cut off.
             derived_from: The decisions on the answers that the input was made from, or their
                 ``obs_hash``es, in the order of use. The recorded input is then
-                :func:`axilog.derive_input` of ``input``. With a ledger each must be an answer of
-                it that may be acted on.
+                :func:`axilog.derive_input` of ``input``. Each must be an answer of the ledger that
+                may be acted on.
             even_refused: Whether answers that may not be acted on are taken too. Where there are
                 any, the recorded input says so.
 
@@ -178,47 +262,45 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
 
         Raises:
             InputError, IdentityError, ModelError, OracleRefusedError, SchemaError,
-            ResetMissingError, ConcurrentUseError, LedgerError and StoppedError, with nothing
-            recorded; SinkError where a record could not be stored.
+            LedgerSealedError, StoppedError and LedgerError, with nothing recorded; LedgerIOError
+            and LedgerDisplacedError where the step could not be stored.
         """
-        if not self._try_lock(False):
-            raise concurrent_use_error()
-        try:
-            if not self._context.health:
-                raise _reset_missing_error("an answer")
-            call = self._calls.get(oracle_id)
-            if call is None or call.model_id != model_id:
-                call = self._calls[oracle_id] = self._make_call(oracle_id, model_id)
-            answer = output if type(output) is bytes else as_bytes(output)
-            prompt, input_kind = self._make_prompt(
-                call, input, input_kind, derived_from, even_refused
-            )
-            violation = None if call.output_schema is None else call.find_violation(answer)
-            struct = call.struct
-            struct.output = answer
-            struct.output_len = len(answer)
-            struct.input = prompt
-            struct.input_len = len(prompt)
-            if call.params is not params:
-                call.set_params(params)
-            if call.kind is not input_kind or call.truncated is not truncated:
-                call.set_kind(input_kind, truncated)
-            if violation is not None:
-                return self._observe_refused(call, prompt, answer, violation)
-            if self._recorder is not None:
-                return self._observe_recorded(call, prompt, answer)
-            sequence = self._chain.sequence + 1
-            code = self._observe_call(call)
-            if code != 0 and code != _ENCODING:
-                raise self._call_error(code)
-            if not call.recorded:
-                self._note_model(call)
-            decision = self._make_decision(sequence, code)
-            decision.policy_missing = call.lacks_policy
-            decision.raw = answer
-            return decision
-        finally:
-            self._unlock()
+        answer = output if type(output) is bytes else as_bytes("output", output)
+        call = self._make_call(oracle_id, model_id, input, input_kind, derived_from, even_refused)
+        if params is not None:
+            _set_params(call, params)
+        call.output = answer
+        call.output_len = len(answer)
+        if truncated:
+            call.truncated = 1
+        return self._observe_call(call, answer)
+
+    def observe_failure(
+        self,
+        failure: Failure,
+        *,
+        oracle_id: str,
+        model_id: str,
+        input: Text = "",
+        input_kind: InputKind = InputKind.TEXT,
+        params: Union[Params, Mapping[str, Any], None] = None,
+    ) -> Decision:
+        """Records that an oracle gave no answer, which is a breach.
+
+        Args:
+            failure: TIMEOUT or TRANSPORT_ERROR. Whether an answer is admissible, :meth:`observe`
+                decides.
+
+        The other arguments, the result and the exceptions are those of :meth:`observe`; another
+        ``failure`` raises ValueError.
+        """
+        if failure not in _FAILURES:
+            raise ValueError(f"failure: found {failure!s}, expected TIMEOUT or TRANSPORT_ERROR")
+        call = self._make_call(oracle_id, model_id, input, input_kind, (), False)
+        if params is not None:
+            _set_params(call, params)
+        call.failure = int(failure)
+        return self._observe_call(call, None)
 
     def check_question(
         self,
@@ -237,44 +319,10 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
         Returns:
             The input in canonical form, which is what may be put to the oracle.
         """
-        with self._hold_lock():
-            call = self._make_call(oracle_id, model_id)
-            return self._make_prompt(call, input, input_kind, derived_from, even_refused)[0]
-
-    def observe_failure(
-        self,
-        failure: Failure,
-        *,
-        oracle_id: str,
-        model_id: str,
-        input: Text = "",
-        input_kind: InputKind = InputKind.TEXT,
-        params: Optional[Params] = None,
-    ) -> Decision:
-        """Records that an oracle gave no usable answer, which is a breach.
-
-        Args:
-            failure: TIMEOUT, TRANSPORT_ERROR, or INVALID_OUTPUT for an answer that the program
-                itself found invalid.
-
-        The other arguments, the result and the exceptions are those of :meth:`observe`; NULL as
-        ``failure`` raises ValueError.
-        """
-        if failure == Failure.NULL:
-            raise ValueError(
-                "failure: found NULL, expected TIMEOUT, TRANSPORT_ERROR, INVALID_OUTPUT"
-            )
-        with self._hold_lock():
-            self._require_reset("a failure")
-            call = self._make_call(oracle_id, model_id)
-            prompt, input_kind = self._make_prompt(call, input, input_kind, (), False)
-            call.set_params(params)
-            call.set_kind(input_kind, False)
-            call.struct.completion_state = int(Completion.ERROR)
-            call.struct.failure_type = int(Failure(failure))
-            call.struct.input = prompt
-            call.struct.input_len = len(prompt)
-            return self._observe_recorded(call, prompt, None)
+        call = self._make_call(oracle_id, model_id, input, input_kind, derived_from, even_refused)
+        text = c_void_p()
+        self._check(lib.axh_check_question(self._handle, byref(call), byref(text)))
+        return take_string(text)
 
     def observe_time(self, timestamp: Optional[int] = None, *, force: bool = False) -> Decision:
         """Records the time.
@@ -286,37 +334,26 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
 
         Raises:
             TimeRollbackError for such a time without ``force``, ValueError for one that is no
-            unsigned 64-bit integer, ResetMissingError before the first reset, and what
-            :meth:`observe` raises.
+            unsigned 64-bit integer, and what :meth:`observe` raises for the ledger.
         """
-        now = int(time.time()) if timestamp is None else timestamp
-        if isinstance(now, bool) or not 0 <= now <= _MAX_TIMESTAMP:
-            raise ValueError(f"timestamp: found {now!r}, expected 0 to {_MAX_TIMESTAMP}")
-        with self._hold_lock():
-            self._require_reset("a time")
-            last = self.last_timestamp
-            if now <= last and not force:
-                raise TimeRollbackError(
-                    f"the time {now} is not after the last recorded one, {last}, and would stop "
-                    "the agent; nothing was recorded (force=True records it all the same)"
-                )
-            return self._observe_input(lib.ax_agent_observe_time, now)
+        now = int(clock.time()) if timestamp is None else check_time(timestamp, 0)
+        found = axh_decision_t(_DECISION_SIZE)
+        self._check(lib.axh_time(self._handle, now, int(force), byref(found)))
+        return Decision(found, lib.axh_last_decision(), None)
 
     def observe_control(self, input_class: InputClass) -> Decision:
-        """Records a control input: RESET_REQUEST, POLICY_TRIGGER or FAULT_SIGNAL. Before a reset
-        the ledger keeps the configuration, whose hash the reset records, and its manifest. Raises
-        CallError for another class, and what :meth:`observe` raises."""
-        with self._hold_lock():
-            if input_class != InputClass.RESET_REQUEST:
-                self._require_reset(f"the control input {input_class!s}")
-            elif self._ledger is not None:
-                self._ledger._put_manifest()
-                self._ledger._put_blob(self._configuration.canonical())
-            return self._observe_input(lib.ax_agent_observe_control, int(input_class))
+        """Records a control input: RESET_REQUEST, POLICY_TRIGGER or FAULT_SIGNAL. Raises ValueError
+        for another class, and what :meth:`observe` raises for the ledger."""
+        if input_class not in _CONTROLS:
+            names = ", ".join(control.name for control in _CONTROLS)
+            raise ValueError(f"input_class: found {input_class!s}, expected one of {names}")
+        found = axh_decision_t(_DECISION_SIZE)
+        self._check(lib.axh_control(self._handle, int(input_class), byref(found)))
+        return Decision(found, lib.axh_last_decision(), None)
 
     def reset(self) -> Decision:
-        """Records a reset request: UNINIT and DEGRADED become INIT, and the next time then makes
-        the agent ENABLED."""
+        """Records a reset request: DEGRADED becomes INIT, and the next time then makes the agent
+        ENABLED."""
         return self.observe_control(InputClass.RESET_REQUEST)
 
     def mitigate(self) -> Decision:
@@ -330,139 +367,191 @@ class Agent(AgentSteps, AbstractContextManager["Agent"]):
 
     def seal(self) -> None:
         """Ends the ledger with a seal: a record of how many records there are and of the head
-        before it. Nothing may follow. Raises StoppedError for a ledger that is already sealed."""
-        with self._hold_lock():
-            self._run_call(lambda: lib.ax_ledger_seal(ctypes.byref(self._chain), self._faults_ref))
-
-    def _require_reset(self, what: str) -> None:
-        if self._context.health == Health.UNINIT:
-            raise _reset_missing_error(what)
-
-    def _make_call(self, oracle_id: str, model_id: str) -> OracleCall:
-        self._check_model(oracle_id, model_id)
-        policies = self._configuration.policies
-        self._question_checks.check_oracle(oracle_id, policies)
-        schemas = self._question_checks.load_schemas()
-        call = OracleCall(oracle_id, model_id)
-        call.lacks_policy = self._require_policy and not policies.judges(oracle_id)
-        call.input_schema = schemas.input_schema(oracle_id)
-        call.output_schema = schemas.output_schema(oracle_id)
-        return call
-
-    def _make_prompt(
-        self,
-        call: OracleCall,
-        input: Text,
-        kind: InputKind,
-        derived_from: Sequence[Source],
-        even_refused: bool,
-    ) -> tuple[bytes, InputKind]:
-        """What the oracle was asked, in canonical form and checked, and the kind of that."""
-        # As canonical_input does, but without a call for the most frequent kind of text.
-        if derived_from:
-            if even_refused:
-                even_refused = self._question_checks.has_refused_answer(derived_from)
-            prompt = derive_input(input, derived_from, kind, even_refused=even_refused)
-            kind = InputKind.JSON
-        elif kind == 0 and type(input) is str and input.isascii() and input.isprintable():
-            prompt = input.encode()
-        else:
-            prompt = canonical_input(input, kind)
-        if SOURCES_MEMBER in prompt:
-            self._question_checks.check_sources(prompt)
-        if call.input_schema is not None:
-            self._question_checks.check_input(call, prompt)
-        return prompt, kind
-
-    def _check_model(self, oracle_id: str, model_id: str) -> None:
-        check_identities(oracle_id, model_id)
-        recorded = self._models.get(oracle_id, model_id)
-        if recorded != model_id:
-            where = "" if self._ledger is None else f"{self._ledger.path}: "
-            raise ModelError(
-                f"{where}the oracle {oracle_id!a} has the model {recorded!a} in this ledger and "
-                f"cannot have {model_id!a} too; use another oracle id or another ledger; nothing "
-                "was recorded"
-            )
-
-    def _note_model(self, call: OracleCall) -> None:
-        self._models[call.oracle_id] = call.model_id
-        call.recorded = True
-
-    def _observe_refused(
-        self, call: OracleCall, prompt: bytes, answer: bytes, violation: str
-    ) -> Decision:
-        """Observes ``call``, whose answer violates its declared schema."""
-        kind, truncated = call.kind, call.truncated
-        call.refuse_output()
-        try:
-            decision = self._observe_recorded(call, prompt, answer)
-        finally:
-            call.set_kind(kind, truncated)
-        decision.schema_violation = violation
-        return decision
-
-    def _observe_recorded(
-        self, call: OracleCall, prompt: bytes, answer: Optional[bytes]
-    ) -> Decision:
-        """Observes ``call`` as a step. A ledger keeps the prompt as a blob before, and the answer
-        too if the observation does not hold it; the RAW record behind it names that blob."""
-        if self._ledger is not None:
-            self._ledger._put_blob(prompt)
-        decision = self._run_step(lambda: self._observe_call(call), answer or b"")
-        decision.policy_missing = call.lacks_policy
-        decision.raw = answer
-        self._note_model(call)
-        return decision
-
-    def _observe_call(self, call: OracleCall) -> int:
-        code: int = _observe(
-            self._agent_ref,
-            self._policy_context_ref,
-            call.ref,
-            self._work,
-            _WORK_BYTES,
-            self._faults_ref,
-        )
-        return code
-
-    def _observe_input(self, function: Callable[..., int], value: int) -> Decision:
-        return self._run_step(
-            lambda: function(
-                self._agent_ref,
-                self._policy_context_ref,
-                value,
-                self._work,
-                _WORK_BYTES,
-                self._faults_ref,
-            )
-        )
+        before it. Nothing may follow. Raises LedgerSealedError for a ledger that is sealed."""
+        self._check(lib.axh_seal(self._handle))
 
     @property
-    def configuration(self) -> Configuration:
-        """The policies and switches that the agent runs under."""
-        return self._configuration
+    def path(self) -> str:
+        """The path of the ledger file."""
+        return self._path
 
     @property
-    def ledger(self) -> Optional[Ledger]:
-        """The ledger file that the agent writes; ``None`` without one."""
-        return self._ledger
+    def health(self) -> Health:
+        """The agent's state."""
+        return Health(self._read_state().health)
+
+    @property
+    def fault_count(self) -> int:
+        """How many faults the agent counted since the last reset."""
+        return int(self._read_state().fault_count)
+
+    @property
+    def last_timestamp(self) -> int:
+        """The last accepted time."""
+        return int(self._read_state().last_timestamp)
+
+    @property
+    def entries(self) -> int:
+        """How many records the ledger has, genesis and seal counted."""
+        return int(self._read_state().entries)
+
+    def __len__(self) -> int:
+        return self.entries
+
+    def __bool__(self) -> bool:
+        return True
+
+    @property
+    def head(self) -> str:
+        """The chain value of the last record, in hexadecimal. Keep it where nobody who can write
+        the ledger can change it, and give it to :func:`axilog.verify`."""
+        return bytes(self._read_state().head).hex()
+
+    @property
+    def sealed(self) -> bool:
+        """Whether the ledger ends with a seal."""
+        return bool(self._read_state().sealed)
+
+    @property
+    def configuration_hash(self) -> str:
+        """The SHA-256 of the configuration, in hexadecimal: the policies, the two switches, and the
+        manifest. Each reset records it, and a blob of the ledger has it as its name."""
+        return bytes(self._read_state().configuration).hex()
+
+    @property
+    def manifest_hash(self) -> Optional[str]:
+        """The SHA-256 of the manifest that the ledger is bound to, in hexadecimal; ``None`` without
+        one."""
+        state = self._read_state()
+        return bytes(state.manifest).hex() if state.has_manifest else None
+
+    @property
+    def torn_line(self) -> Optional[TornLine]:
+        """The torn last line that opening moved to another file; ``None`` where there was none."""
+        torn = self._opening["torn"]
+        return None if torn is None else TornLine(torn["path"], torn["bytes"])
+
+    @property
+    def left_behind(self) -> Optional[LeftBehind]:
+        """The files among the blobs that no record names, which opening moved out of them; ``None``
+        where there were none."""
+        left = self._opening["left_behind"]
+        return None if left is None else LeftBehind(left["path"], left["files"])
+
+    @property
+    def completed_records(self) -> int:
+        """How many records opening has added, to complete a step that a crash interrupted."""
+        return int(self._opening["completed_records"])
+
+    @property
+    def closed(self) -> bool:
+        """Whether the ledger is closed."""
+        return not self._handle.value
 
     def close(self) -> None:
-        """Closes the agent's ledger, where it has one. Closing twice does nothing."""
-        if self._ledger is not None:
-            self._ledger.close()
+        """Closes the file and releases its lock, once the calls of other threads have returned.
+        The properties keep what they were. Closing twice does nothing. Raises LedgerIOError where
+        the last sync failed."""
+        state = axh_state_t(sizeof(axh_state_t))
+        if lib.axh_state(self._handle, byref(state)) == AXH_OK:
+            self._last_state = state
+        handle, self._handle = self._handle, c_void_p()
+        status = lib.axh_ledger_close(handle) if handle.value else AXH_OK
+        # Another thread may have closed it since, and a process that was forked never had it.
+        if status not in (AXH_OK, AXH_ERR_HANDLE, AXH_ERR_FORKED):
+            raise make_error(status, self._path)
 
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        # The handle is missing where making the agent failed.
+        handle = getattr(self, "_handle", None)
+        if handle is not None and handle.value:
+            lib.axh_ledger_close(handle)
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"{self._path}: an open agent cannot be sent to another process, since one process "
+            "writes a ledger; send its path, and open it there once it is closed here"
+        )
+
     def __repr__(self) -> str:
-        where = "" if self._ledger is None else f" on {self._ledger.path!r}"
-        return f"<axilog.Agent {self.health}, {self.entries} records{where}>"
+        state = axh_state_t(sizeof(axh_state_t))
+        if lib.axh_state(self._handle, byref(state)) != AXH_OK:
+            return f"<axilog.Agent on {self._path!r}, closed>"
+        return f"<axilog.Agent on {self._path!r}, {Health(state.health)}, {state.entries} records>"
+
+    def _make_call(
+        self,
+        oracle_id: str,
+        model_id: str,
+        input: Text,
+        kind: InputKind,
+        derived_from: Sequence[Source],
+        even_refused: bool,
+    ) -> axh_observation_t:
+        if derived_from:
+            question = derive_question(
+                self._handle.value, self._path, input, derived_from, kind, even_refused
+            )
+            kind = InputKind.JSON
+        else:
+            question = as_bytes("input", input)
+        return axh_observation_t(
+            _OBSERVATION_SIZE,
+            _encode_identity("oracle_id", oracle_id),
+            _encode_identity("model_id", model_id),
+            None,
+            question,
+            len(question),
+            None,
+            0,
+            kind,
+        )
+
+    def _observe_call(self, call: axh_observation_t, answer: Optional[bytes]) -> Decision:
+        found = axh_decision_t(_DECISION_SIZE)
+        status = _observe(self._handle, byref(call), byref(found))
+        if status != AXH_OK:
+            raise self._make_error(status)
+        return Decision(found, lib.axh_last_decision(), answer)
+
+    def _read_state(self) -> axh_state_t:
+        if self.closed and self._last_state is not None:
+            return self._last_state
+        state = axh_state_t(sizeof(axh_state_t))
+        self._check(lib.axh_state(self._handle, byref(state)))
+        return state
+
+    def _check(self, status: int) -> None:
+        if status != AXH_OK:
+            raise self._make_error(status)
+
+    def _make_error(self, status: int) -> Exception:
+        if self.closed:
+            return LedgerError(self._path, "is closed; open it again; nothing was recorded")
+        return make_error(status, self._path)
 
 
-def _reset_missing_error(what: str) -> ResetMissingError:
-    return ResetMissingError(
-        f"the agent is UNINIT and was given {what}, which would stop it for good; call reset() "
-        "first, and observe_time() behind it; nothing was recorded"
+def _encode_identity(field: str, identity: str) -> bytes:
+    try:
+        data = identity.encode()
+    except (AttributeError, UnicodeEncodeError):
+        raise _identity_error(field, identity) from None
+    # What C takes ends at a NUL.
+    if b"\0" in data:
+        raise _identity_error(field, identity)
+    return data
+
+
+def _identity_error(field: str, identity: object) -> IdentityError:
+    return IdentityError(
+        f"the {field} {identity!a} is not admissible: expected 1 to 256 visible ASCII characters, "
+        "as a str; nothing was recorded"
     )
+
+
+def _set_params(call: axh_observation_t, params: Union[Params, Mapping[str, Any]]) -> None:
+    given = params if isinstance(params, Params) else Params(**params)
+    call.params = pointer(given._struct)

@@ -1,33 +1,22 @@
-"""Derived inputs: questions that are made from earlier answers (formats.md section 5; SRS-004
+"""Derived questions: questions that are made from earlier answers (formats.md section 5; SRS-004
 section 10.1, SHALL-039, and section 11.2, SHALL-014; decision D31)."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterable
+from ctypes import byref, c_char_p, c_void_p
 from typing import Optional, Union
 
-from axilog._standing import NO_ANSWER, UNJUDGED, StandingReader
+from axilog._host_call import make_error, take_string
+from axilog.capi import lib
+from axilog.capi.host import AXH_OK
 from axilog.decision import Decision
 from axilog.enums import InputKind
 from axilog.errors import InputError
-from axilog.inputs import Text, canonical_input
+from axilog.inputs import Text, as_bytes
 
 Source = Union[Decision, str]
 """An earlier answer: the decision on it, or its ``obs_hash`` in hexadecimal."""
-
-_MEMBER = "derived_from"
-_EVEN_REFUSED_MEMBER = "even_refused"
-_TEXT_MEMBER = "input"
-_HASH = re.compile(r"[0-9a-f]{64}")
-
-
-REFUSED_ADVICE = (
-    "derive it from answers that may be acted on, or record that it was so: even_refused=True, in "
-    'the input the member "even_refused":true'
-)
-"""What to do where a question is derived from an answer that may not be acted on."""
 
 
 def derive_input(
@@ -53,92 +42,62 @@ def derive_input(
             by the member ``even_refused``.
 
     Raises:
-        InputError for no sources, a decision without records or on no answer, a decision that is
-        not ``ok`` without ``even_refused``, a text that is no ``obs_hash``, JSON that is no object
-        or has one of the members already, and what :func:`axilog.canonical_input` refuses.
+        InputError for no sources, a decision on no answer, a decision that may not be acted on
+        without ``even_refused``, a text that is no ``obs_hash``, JSON that is no object or has one
+        of the members already, and what :func:`axilog.canonical_input` refuses.
     """
-    hashes = [_read_hash(source, even_refused) for source in sources]
-    if not hashes:
-        raise _error("it is derived from nothing; name at least one answer")
-    canonical = canonical_input(input, kind).decode()
-    members: dict[str, str] = {}
-    if kind == InputKind.JSON:
-        members = _split_members(canonical)
-    elif canonical:
-        members[_TEXT_MEMBER] = _write(canonical)
-    for member in (_MEMBER, _EVEN_REFUSED_MEMBER):
-        if member in members:
-            raise _error(
-                f"it has a member {member} already, which says what it is derived from; leave the "
-                "member out, or do not name answers beside it"
-            )
-    members[_MEMBER] = _write(hashes)
-    if even_refused:
-        members[_EVEN_REFUSED_MEMBER] = _write(True)
-    # RFC 8785 sorts by UTF-16 code units.
-    names = sorted(members, key=lambda name: name.encode("utf-16-be"))
-    text = "{" + ",".join(f"{_write(name)}:{members[name]}" for name in names) + "}"
-    return canonical_input(text, InputKind.JSON)
+    named = list(sources)
+    for source in named:
+        _check_source(source, even_refused)
+    return derive_question(None, "", input, named, kind, even_refused)
 
 
-def _split_members(canonical: str) -> dict[str, str]:
-    """The members of a canonical JSON object, each value as it stands in the text."""
-    if not canonical.startswith("{"):
-        raise _error(f"it is JSON but no object, and only an object can have the member {_MEMBER}")
-    decoder, place = json.JSONDecoder(), 1
-    members: dict[str, str] = {}
-    while canonical[place] == '"':
-        name, name_end = decoder.raw_decode(canonical, place)
-        value_begin = name_end + 1
-        value_end = decoder.raw_decode(canonical, value_begin)[1]
-        members[name] = canonical[value_begin:value_end]
-        place = min(value_end + 1, len(canonical) - 1)
-    return members
+def derive_question(
+    ledger: Optional[int],
+    path: str,
+    input: Text,
+    sources: Iterable[Source],
+    kind: InputKind,
+    even_refused: bool,
+) -> bytes:
+    """Derives an input for an open ledger, which knows the answers that may not be acted on;
+    ``None`` for none."""
+    hashes = [_read_hash(source) for source in sources]
+    question, text = as_bytes("input", input), c_void_p()
+    status = lib.axh_derive_question(
+        ledger,
+        question,
+        len(question),
+        int(kind),
+        (c_char_p * len(hashes))(*hashes),
+        len(hashes),
+        int(even_refused),
+        byref(text),
+    )
+    if status != AXH_OK:
+        error = make_error(status, path)
+        raise InputError(str(error)) if isinstance(error, ValueError) else error
+    return take_string(text)
 
 
-def _write(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def _read_hash(source: Source) -> bytes:
+    obs_hash = source.obs_hash if isinstance(source, Decision) else source
+    if not isinstance(obs_hash, str) or "\0" in obs_hash:
+        raise InputError(f"found {source!a} for a source, expected a decision or an obs_hash")
+    return obs_hash.encode("utf-8", "surrogatepass")
 
 
-def _read_hash(source: Source, even_refused: bool) -> str:
-    if isinstance(source, Decision):
-        observation = source.observation
-        if observation is None:
-            raise _error(
-                "a decision of an agent without a ledger or a sink has no record to be derived from"
-            )
-        _check_decision(source, even_refused)
-        return observation.obs_hash
-    if not isinstance(source, str) or not _HASH.fullmatch(source):
-        raise _error(f"found {source!a} for a source, expected a decision or 64 hexadecimal digits")
-    return source
-
-
-def find_refusal(decision: Decision) -> Optional[str]:
-    """Why the records of a decision do not let it be acted on; ``None`` where they do."""
-    if decision.policy_missing:
-        return UNJUDGED
-    reader, refusal = StandingReader(), None
-    for entry in decision.records:
-        told = reader.take_payload(entry.tag, entry.payload)
-        refusal = refusal if told is None else told[1].refusal
-    return refusal
-
-
-def _check_decision(decision: Decision, even_refused: bool) -> None:
+def _check_source(source: Source, even_refused: bool) -> None:
     """Raises InputError for a decision on no answer, or on one that may not be acted on."""
-    refusal = find_refusal(decision)
-    if refusal == NO_ANSWER:
-        raise _error(
-            f"it is derived from observation {decision.ledger_seq}, which is the time or a control "
-            "input and no answer; name answers of oracles"
+    if not isinstance(source, Decision) or source.may_act:
+        return
+    found = f"the question is derived from observation {source.ledger_seq}"
+    if source.to_dict()["oracle_id"].startswith("ax."):
+        raise InputError(
+            f"{found}, which is the time or a control input and no answer; name answers of oracles"
         )
-    if refusal is not None and not even_refused:
-        raise _error(
-            f"it is derived from observation {decision.ledger_seq}, which may not be acted on: "
-            f"{refusal}; {REFUSED_ADVICE}"
+    if not even_refused:
+        raise InputError(
+            f"{found}, which may not be acted on: {source.why}; derive it from answers that may be "
+            "acted on, or record that it was so: even_refused=True"
         )
-
-
-def _error(problem: str) -> InputError:
-    return InputError(f"the input is not admissible: {problem}; nothing was recorded")

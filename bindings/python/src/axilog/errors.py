@@ -9,45 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple, Optional
 
-from axilog.enums import ReturnCode, Verdict
-from axilog.faults import NO_FAULTS, Faults
+from axilog.enums import Verdict
 
 
 class AxilogError(Exception):
     """The base of all exceptions of this package."""
-
-    faults: Faults = NO_FAULTS
-    """The fault flags that the library set."""
-
-
-class CallError(AxilogError):
-    """The library refused a call."""
-
-    def __init__(self, code: ReturnCode, faults: Faults, context: str) -> None:
-        super().__init__(f"{context}: {code.name} (faults: {faults})")
-        self.code = code
-        """The return code of the call."""
-        self.faults = faults
-
-
-class ConcurrentUseError(AxilogError, RuntimeError):
-    """An agent or ledger was used while a call on it was under way, in another thread or in the
-    agent's own sink. Give each thread its own agent, or put a lock around the shared one."""
-
-
-class StoppedError(CallError):
-    """The agent's ledger takes nothing more, because it is sealed, or because it or the agent
-    failed."""
-
-
-class ResetMissingError(AxilogError, RuntimeError):
-    """An agent was given an input before its first reset, which would stop it for good. Call
-    ``reset()`` first, then ``observe_time()``."""
-
-
-class SinkError(AxilogError):
-    """A record could not be stored, and the agent is STOPPED. ``__cause__`` is the exception of the
-    sink."""
 
 
 class InputError(AxilogError, ValueError):
@@ -81,12 +47,7 @@ class PolicyError(AxilogError, ValueError):
         self.reason = reason
 
 
-class ManifestError(AxilogError, ValueError):
-    """A name, a note or a document is no manifest's. The message says what was found and what was
-    expected."""
-
-
-class RecordError(CallError, ValueError):
+class RecordError(AxilogError, ValueError):
     """Bytes are not a record in canonical form with a matching hash."""
 
 
@@ -104,13 +65,7 @@ class BadRecordError(LedgerError):
 
 
 class LedgerBusyError(LedgerError):
-    """Another process, or another open :class:`axilog.Ledger`, is writing this ledger."""
-
-    def __init__(self, path: str, holder: Optional[int]) -> None:
-        writer = f"process {holder}" if holder is not None else "another writer"
-        super().__init__(path, f"{writer} is writing to this ledger; wait until it has closed it")
-        self.holder = holder
-        """The id of the process that writes, where it is known."""
+    """Another process, or another open :class:`axilog.Agent`, is writing this ledger."""
 
 
 class LedgerExistsError(LedgerError, FileExistsError):
@@ -125,15 +80,15 @@ class LedgerSealedError(LedgerError):
     """The ledger is sealed, and takes nothing more."""
 
 
+class StoppedError(LedgerError):
+    """The ledger takes nothing more, since recording an earlier step failed. Open it again to see
+    what it holds, and to go on."""
+
+
 class LedgerDisplacedError(LedgerError):
     """The path of a ledger does not lead to the file that was opened under it, or the file has
     another length than was written: something else renamed, removed, replaced or cut it off. What
     was not acknowledged before is not recorded, and nothing more will be."""
-
-    def __init__(self, path: str, displacement: str) -> None:
-        super().__init__(
-            path, f"is not the file that was opened, so nothing more is recorded: {displacement}"
-        )
 
 
 class LedgerIOError(LedgerError, OSError):
@@ -144,11 +99,6 @@ class LedgerIOError(LedgerError, OSError):
         LedgerError.__init__(self, path, reason)
         self.errno = errno
 
-    @classmethod
-    def of_action(cls, path: str, action: str, cause: OSError) -> LedgerIOError:
-        """The error that ``cause`` is for whoever asked for the action."""
-        return cls(path, f"cannot {action}: {cause.strerror or cause}", cause.errno)
-
 
 class ConfigurationError(LedgerError):
     """The configuration of a ledger cannot be had, or another one was given."""
@@ -156,8 +106,8 @@ class ConfigurationError(LedgerError):
 
 class SchemaError(LedgerError):
     """A ledger declares schemas of what its oracles are asked and answer, or may declare some, and
-    they cannot be had or validated against, so that it takes no answers. The message says why: a
-    blob is missing or altered, or the package ``axilog-harness`` is not installed."""
+    they cannot be had or validated against, so that it takes no answers: a blob is missing or
+    altered."""
 
 
 class LedgerDefect(NamedTuple):
@@ -177,9 +127,5 @@ class LedgerDefect(NamedTuple):
 
 
 class LedgerDamagedError(LedgerError):
-    """The ledger has a defect, so nothing may be appended to it."""
-
-    def __init__(self, path: str, defect: LedgerDefect) -> None:
-        super().__init__(path, str(defect))
-        self.defect = defect
-        """What is wrong, and where."""
+    """The ledger has a defect, so nothing may be appended to it. The message has the verdict and
+    the place; :func:`axilog.replay` gives both as values."""

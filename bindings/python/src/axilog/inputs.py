@@ -13,6 +13,16 @@ from axilog.errors import InputError
 Text = Union[str, bytes, bytearray, memoryview]
 
 
+def as_bytes(name: str, text: Text) -> bytes:
+    """A text as bytes. A lone surrogate, which UTF-8 cannot express, becomes bytes that are not
+    UTF-8, which the library finds inadmissible. Raises TypeError."""
+    if isinstance(text, str):
+        return text.encode("utf-8", "surrogatepass")
+    if isinstance(text, (bytes, bytearray, memoryview)):
+        return bytes(text)
+    raise TypeError(f"{name}: found {type(text).__name__}, expected bytes or str")
+
+
 def canonical_input(raw: Text, kind: InputKind = InputKind.TEXT) -> bytes:
     """Converts an input to its canonical form, in which CR and CRLF are LF. These are the bytes
     that may be put to an oracle, and their SHA-256 is the ``input_hash`` of the record.
@@ -31,9 +41,7 @@ def canonical_input(raw: Text, kind: InputKind = InputKind.TEXT) -> bytes:
     if isinstance(raw, str):
         if raw.isascii() and raw.isprintable() and kind == InputKind.TEXT:
             return raw.encode()
-        data = raw.encode("utf-8", "surrogatepass")
-    else:
-        data = bytes(raw)
+    data = as_bytes("raw", raw)
     buffer = ctypes.create_string_buffer(len(data) + 1)
     written = lib.ax_validate_and_normalise(
         buffer, len(buffer), data, len(data), ctypes.byref(ct_fault_flags_t())

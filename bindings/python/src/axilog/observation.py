@@ -12,7 +12,6 @@ from axilog.capi import lib
 from axilog.capi.structs import ax_obs_view_t, ct_fault_flags_t
 from axilog.enums import Completion, Failure, Profile, ReturnCode
 from axilog.errors import RecordError
-from axilog.faults import Faults
 from axilog.params import Params
 
 
@@ -58,11 +57,8 @@ class Observation:
             ctypes.byref(view), data, len(data), ctypes.byref(profile), ctypes.byref(faults)
         )
         if code != ReturnCode.OK:
-            raise RecordError(
-                ReturnCode(code),
-                Faults.from_struct(faults),
-                "the bytes are not the canonical record of an observation",
-            )
+            name = ReturnCode(code).name
+            raise RecordError(f"the bytes are not the canonical record of an observation: {name}")
         output = ctypes.create_string_buffer(view.output_len + 1)
         written = lib.ax_obs_output(ctypes.byref(view), output, len(output))
         failure = Failure(view.failure_type)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from ctypes import POINTER, c_char_p, cast
 from typing import Union
 
 from axilog import policy_file
 from axilog.capi import lib
-from axilog.capi.structs import ax_policy_registry_t, ax_policy_t
 from axilog.enums import Comparison
 from axilog.errors import PolicyError
 from axilog.policy import Policy, check_ids, check_limits, check_shape, compute_envelope
@@ -24,11 +22,9 @@ class PolicySet:
     ``elapsed`` above 32767 units.
     """
 
-    __slots__ = ("_c_tables", "_policies", "_registry")
+    __slots__ = ("_policies",)
 
     _policies: tuple[Policy, ...]
-    _registry: ax_policy_registry_t
-    _c_tables: tuple[object, ...]
 
     def __init__(self, policies: Iterable[Policy] = ()) -> None:
         checked = list(policies)
@@ -85,19 +81,6 @@ class PolicySet:
 
     def _fill(self, policies: Iterable[Policy]) -> None:
         self._policies = tuple(sorted(policies, key=lambda policy: policy.policy_id.encode()))
-        count = len(self._policies)
-        table = (ax_policy_t * count)(
-            *(
-                ax_policy_t(p.policy_id.encode(), p.threshold, int(p.comparison), int(p.enabled))
-                for p in self._policies
-            )
-        )
-        selectors = (c_char_p * count)(*(p.selector.encode() for p in self._policies))
-        self._registry = ax_policy_registry_t(
-            cast(table, POINTER(ax_policy_t)), count, cast(selectors, POINTER(c_char_p))
-        )
-        # The registry points into these tables, so they must live as long.
-        self._c_tables = (table, selectors)
 
     def canonical(self) -> str:
         """The text of the canonical policy file, without a final LF."""

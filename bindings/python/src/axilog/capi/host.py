@@ -23,14 +23,135 @@ AXH_OK = 0
 AXH_NOT_OK = 1
 AXH_END = 2
 AXH_ERR_ARGUMENT = -101
+AXH_ERR_HANDLE = -102
+AXH_ERR_FORKED = -103
+AXH_ERR_REFUSED = -104
+AXH_ERR_EXISTS = -105
+AXH_ERR_LOCKED = -106
 AXH_ERR_LEDGER = -107
 AXH_ERR_IO = -108
+
+AXH_REASON_QUESTION = 1
+AXH_REASON_IDENTITY = 2
+AXH_REASON_MODEL = 3
+AXH_REASON_ORACLE = 4
+AXH_REASON_SOURCE = 5
+AXH_REASON_SCHEMA = 6
+AXH_REASON_TIME = 7
+AXH_REASON_SEALED = 8
+AXH_REASON_BINDING = 9
+AXH_REASON_DAMAGED = 10
+AXH_REASON_CONFIGURATION = 11
+AXH_REASON_DECLARATIONS = 12
+AXH_REASON_DISPLACED = 13
+AXH_REASON_FAILED = 14
+AXH_REASON_POLICIES = 15
 
 AXH_TAG_STATE = 1
 AXH_TAG_OBSERVATION = 2
 AXH_TAG_POLICY = 4
 AXH_TAG_TRANSITION = 8
 AXH_TAG_PROOF = 16
+
+
+class axh_schema_t(Structure):
+    """The declared schemas of an oracle."""
+
+    _fields_ = [
+        ("oracle_id", c_char_p),
+        ("input", c_char_p),
+        ("input_len", c_size_t),
+        ("output", c_char_p),
+        ("output_len", c_size_t),
+    ]
+
+
+class axh_options_t(Structure):
+    """What a ledger is begun with, and what it must be bound to where it is opened."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("policies", c_char_p),
+        ("policies_len", c_size_t),
+        ("name", c_char_p),
+        ("note", c_char_p),
+        ("oracles", POINTER(c_char_p)),
+        ("oracle_count", c_size_t),
+        ("schemas", POINTER(axh_schema_t)),
+        ("schema_count", c_size_t),
+        ("time", c_uint64),
+        ("interval_records", c_uint64),
+        ("interval_milliseconds", c_uint64),
+        ("durability", c_int),
+        ("require_policy", c_uint8),
+        ("permit_truncated", c_uint8),
+        ("stop_on_invalid", c_uint8),
+        ("follows", c_char_p),
+    ]
+
+
+class axh_observation_t(Structure):
+    """One call of an oracle: what it was asked, and its answer or its failure."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("oracle_id", c_char_p),
+        ("model_id", c_char_p),
+        ("params", POINTER(ax_oracle_params_t)),
+        ("input", c_char_p),
+        ("input_len", c_size_t),
+        ("output", c_char_p),
+        ("output_len", c_size_t),
+        ("input_kind", c_int),
+        ("failure", c_int),
+        ("truncated", c_uint8),
+    ]
+
+
+class axh_decision_t(Structure):
+    """The decision of one step."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("ledger_seq", c_uint64),
+        ("entries", c_uint64),
+        ("output_size", c_uint64),
+        ("head", c_uint8 * 32),
+        ("input_hash", c_uint8 * 32),
+        ("obs_hash", c_uint8 * 32),
+        ("judged", c_uint32),
+        ("breached", c_uint32),
+        ("fault_count", c_uint32),
+        ("completion_state", c_int),
+        ("failure_type", c_int),
+        ("health", c_int),
+        ("violation", c_int),
+        ("may_act", c_uint8),
+        ("permitted", c_uint8),
+        ("violates_schema", c_uint8),
+    ]
+
+
+class axh_state_t(Structure):
+    """The state of a ledger and of its agent."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("entries", c_uint64),
+        ("durable_entries", c_uint64),
+        ("last_timestamp", c_uint64),
+        ("completed_records", c_uint64),
+        ("head", c_uint8 * 32),
+        ("durable_head", c_uint8 * 32),
+        ("configuration", c_uint8 * 32),
+        ("manifest", c_uint8 * 32),
+        ("fault_count", c_uint32),
+        ("health", c_int),
+        ("sealed", c_uint8),
+        ("failed", c_uint8),
+        ("has_manifest", c_uint8),
+        ("torn", c_uint8),
+    ]
 
 
 class axh_expectations_t(Structure):
@@ -155,14 +276,34 @@ class axh_reader_state_t(Structure):
     ]
 
 
-_check = (c_int, [c_char_p, POINTER(axh_expectations_t), POINTER(c_void_p)])
 # Handles are opaque: numbers that the library looks up.
+_ledger = c_void_p
+_open = (c_int, [c_char_p, POINTER(axh_options_t), POINTER(_ledger)])
+_decision = POINTER(axh_decision_t)
+_check = (c_int, [c_char_p, POINTER(axh_expectations_t), POINTER(c_void_p)])
 _reader = c_void_p
 _text = [_reader, POINTER(c_void_p), POINTER(c_size_t)]
 
 PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
     "axh_last_error": (c_char_p, []),
     "axh_last_os_error": (c_int, []),
+    "axh_last_reason": (c_int, []),
+    "axh_last_decision": (c_char_p, []),
+    "axh_ledger_create": _open,
+    "axh_ledger_open": _open,
+    "axh_ledger_open_or_create": _open,
+    "axh_ledger_close": (c_int, [_ledger]),
+    "axh_observe": (c_int, [_ledger, POINTER(axh_observation_t), _decision]),
+    "axh_check_question": (c_int, [_ledger, POINTER(axh_observation_t), POINTER(c_void_p)]),
+    "axh_derive_question": (
+        c_int,
+        [_ledger, c_char_p, c_size_t, c_int, POINTER(c_char_p), c_size_t, c_int, POINTER(c_void_p)],
+    ),
+    "axh_time": (c_int, [_ledger, c_uint64, c_int, _decision]),
+    "axh_control": (c_int, [_ledger, c_int, _decision]),
+    "axh_seal": (c_int, [_ledger]),
+    "axh_state": (c_int, [_ledger, POINTER(axh_state_t)]),
+    "axh_opening": (c_int, [_ledger, POINTER(c_void_p)]),
     "axh_verify": _check,
     "axh_replay": _check,
     "axh_audit": _check,
