@@ -50,11 +50,11 @@ pub fn decimal(raw: i32) -> String {
     let magnitude = raw.unsigned_abs();
     let whole = magnitude >> 16;
     let part = u64::from(magnitude & 0xFFFF).saturating_mul(UNIT);
-    let digits = format!("{part:016}");
-    match digits.trim_end_matches('0') {
-        "" => format!("{sign}{whole}"),
-        decimals => format!("{sign}{whole}.{decimals}"),
+    if part == 0 {
+        return format!("{sign}{whole}");
     }
+    let digits = format!("{part:016}");
+    format!("{sign}{whole}.{}", digits.trim_end_matches('0'))
 }
 
 /// The values that a selector can have at all, both ends included: −2147483648 is

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +25,7 @@ def test_the_programs_of_the_guide_run(
 ) -> None:
     guide = ROOT / "docs" / "python.md"
     programs = python_blocks(guide)
-    assert len(programs) == 10
+    assert len(programs) == 11
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for program in programs:
@@ -34,6 +37,33 @@ def test_the_programs_of_the_guide_run(
     assert cli.run("verify", "--blobs", "l.jsonl").returncode == 0
     assert cli.run("replay", "l.jsonl").returncode == 0
     assert cli.run("policy", "check", "policies.json").returncode == 0
+
+
+def write_programs(directory: Path) -> list[str]:
+    """Writes the programs of each page as one program."""
+    pages = [ROOT / "README.md", ROOT / "docs" / "python.md"]
+    for page in pages:
+        (directory / f"{page.stem.lower()}.py").write_text("\n".join(python_blocks(page)))
+    return [f"{page.stem.lower()}.py" for page in pages]
+
+
+def test_mypy_accepts_the_programs(tmp_path: Path) -> None:
+    for program in write_programs(tmp_path):
+        command = [sys.executable, "-m", "mypy", "--strict", "--ignore-missing-imports"]
+        command += ["--config-file", "", "--cache-dir", os.devnull, program]
+        checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert checked.returncode == 0, checked.stdout
+
+
+def test_pyright_accepts_the_programs_and_the_package(tmp_path: Path) -> None:
+    pytest.importorskip("pyright", reason="pyright brings Node; `./test --bench` installs it")
+    package = os.fspath(Path(axilog.__file__).parent)
+    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable]
+    for checked in (write_programs(tmp_path), [package]):
+        found = subprocess.run(
+            [*command, *checked], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert found.returncode == 0, found.stdout
 
 
 def test_the_programs_on_the_harness_run(capsys: pytest.CaptureFixture[str]) -> None:

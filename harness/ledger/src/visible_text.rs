@@ -117,8 +117,8 @@ pub fn escape_markdown(text: &str) -> String {
 /// space between its tokens, so that the characters stand in strings only; its value stays the same.
 #[must_use]
 pub fn escape_deceptive_json(json: &str) -> Cow<'_, str> {
-    // Most texts are visible ASCII, which is seen many bytes at a time.
-    if json.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+    // Most texts are ASCII, which is seen many bytes at a time. Of its control characters JSON leaves DEL as it is.
+    if json.is_ascii() && memchr::memchr(0x7f, json.as_bytes()).is_none() {
         return Cow::Borrowed(json);
     }
     escape(json, is_deceptive, &mut |c, shown| {

@@ -17,6 +17,7 @@ specifies all of it; the library ``libaxilog_host``, which is in the wheel, impl
 from axilog._ledger_reader import RecordKind
 from axilog._options import Predecessor
 from axilog.agent import Agent, LeftBehind, TornLine
+from axilog.async_agent import AsyncAgent
 from axilog.auditing import AuditCheck, AuditReport, CheckResult, UnjudgedOracle, audit
 from axilog.canonical import canonical_json
 from axilog.capi import ABI_VERSION, LibraryError, lib
@@ -78,6 +79,7 @@ __all__ = [
     "ABI_VERSION",
     "UNICODE_VERSION",
     "Agent",
+    "AsyncAgent",
     "AuditCheck",
     "AuditReport",
     "AuditVerdict",

@@ -39,6 +39,7 @@ _CONTROLS = (InputClass.RESET_REQUEST, InputClass.POLICY_TRIGGER, InputClass.FAU
 # This function object has no argtypes: its arguments are C values already, and checking each of
 # them at each call would be a tenth of the call's cost.
 _observe = lib["axh_observe"]
+_last_decision = lib.axh_last_decision
 
 
 class TornLine(NamedTuple):
@@ -273,7 +274,11 @@ class Agent(AbstractContextManager["Agent"]):
         call.output_len = len(answer)
         if truncated:
             call.truncated = 1
-        return self._observe_call(call, answer)
+        found = axh_decision_t(_DECISION_SIZE)
+        status = _observe(self._handle, byref(call), byref(found))
+        if status != AXH_OK:
+            raise self._make_error(status)
+        return Decision(found, _last_decision(), answer)
 
     def observe_failure(
         self,
@@ -300,7 +305,9 @@ class Agent(AbstractContextManager["Agent"]):
         if params is not None:
             _set_params(call, params)
         call.failure = int(failure)
-        return self._observe_call(call, None)
+        found = axh_decision_t(_DECISION_SIZE)
+        self._check(lib.axh_observe(self._handle, byref(call), byref(found)))
+        return Decision(found, _last_decision(), None)
 
     def check_question(
         self,
@@ -339,7 +346,7 @@ class Agent(AbstractContextManager["Agent"]):
         now = int(clock.time()) if timestamp is None else check_time(timestamp, 0)
         found = axh_decision_t(_DECISION_SIZE)
         self._check(lib.axh_time(self._handle, now, int(force), byref(found)))
-        return Decision(found, lib.axh_last_decision(), None)
+        return Decision(found, _last_decision(), None)
 
     def observe_control(self, input_class: InputClass) -> Decision:
         """Records a control input: RESET_REQUEST, POLICY_TRIGGER or FAULT_SIGNAL. Raises ValueError
@@ -349,7 +356,7 @@ class Agent(AbstractContextManager["Agent"]):
             raise ValueError(f"input_class: found {input_class!s}, expected one of {names}")
         found = axh_decision_t(_DECISION_SIZE)
         self._check(lib.axh_control(self._handle, int(input_class), byref(found)))
-        return Decision(found, lib.axh_last_decision(), None)
+        return Decision(found, _last_decision(), None)
 
     def reset(self) -> Decision:
         """Records a reset request: DEGRADED becomes INIT, and the next time then makes the agent
@@ -510,13 +517,6 @@ class Agent(AbstractContextManager["Agent"]):
             kind,
         )
 
-    def _observe_call(self, call: axh_observation_t, answer: Optional[bytes]) -> Decision:
-        found = axh_decision_t(_DECISION_SIZE)
-        status = _observe(self._handle, byref(call), byref(found))
-        if status != AXH_OK:
-            raise self._make_error(status)
-        return Decision(found, lib.axh_last_decision(), answer)
-
     def _read_state(self) -> axh_state_t:
         if self.closed and self._last_state is not None:
             return self._last_state
@@ -535,14 +535,10 @@ class Agent(AbstractContextManager["Agent"]):
 
 
 def _encode_identity(field: str, identity: str) -> bytes:
-    try:
-        data = identity.encode()
-    except (AttributeError, UnicodeEncodeError):
-        raise _identity_error(field, identity) from None
-    # What C takes ends at a NUL.
-    if b"\0" in data:
-        raise _identity_error(field, identity)
-    return data
+    # What C takes is UTF-8 and ends at a NUL. Which of it is admissible the library says.
+    if type(identity) is str and identity.isascii() and "\0" not in identity:
+        return identity.encode()
+    raise _identity_error(field, identity)
 
 
 def _identity_error(field: str, identity: object) -> IdentityError:

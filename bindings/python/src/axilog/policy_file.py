@@ -207,7 +207,7 @@ def _parse_entry(value: Any, selector: str, where: str) -> Policy:
         _check_members(value, _MEMBERS, "a policy")
     except PolicyError as error:
         raise _prefix_where(where, error) from None
-    name = value["comparison"]
+    name: Any = value["comparison"]
     is_known = isinstance(name, str) and name in Comparison.__members__
     policy = Policy(
         value["policy_id"],
