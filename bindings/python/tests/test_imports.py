@@ -71,3 +71,21 @@ def test_an_import_cycle_is_named(tmp_path: Path) -> None:
     with pytest.raises(pytest.fail.Exception, match=expected) as caught:
         check_acyclic(tmp_path)
     assert "package.top -> package.middle" in str(caught.value)
+
+
+def test_no_format_has_a_second_implementation() -> None:
+    """Hashes, locks, files and canonical forms are the library's."""
+    own = {"hashlib", "fcntl", "tempfile", "unicodedata", "shutil", "re"}
+    found = {
+        f"{path.name}: {name}"
+        for path in SOURCE.rglob("*.py")
+        for name in imported_modules(ast.parse(path.read_text())) & own
+    }
+    assert found == {"_host_check.py: re"}, found
+    written = [p.name for p in SOURCE.rglob("*.py") if "write_bytes(" in p.read_text()]
+    assert written == []
+
+
+def imported_modules(tree: ast.Module) -> set[str]:
+    names = {a.name for n in ast.walk(tree) if isinstance(n, ast.Import) for a in n.names}
+    return names | {n.module or "" for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}

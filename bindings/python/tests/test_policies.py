@@ -1,4 +1,4 @@
-"""Policy files: the package and the policy compiler accept the same ones and format them alike."""
+"""Policies and policy files, which the library checks as the command does."""
 
 from __future__ import annotations
 
@@ -18,153 +18,35 @@ from tests.conftest import ROOT, Cli, begin_agent
 
 ENTRY = '{"comparison":"GT","enabled":true,"policy_id":"A","threshold":1}'
 
-# Valid and invalid policy files; the compiler decides which is which.
+# Valid and invalid policy files; the command decides which is which.
 FILES = [
     "",
     "[]",
     "{}",
     "[]\n",
     "[]\n\n",
-    " []",
     "\ufeff[]",
     "null",
-    "3",
-    '{"value":[]}',
-    '{"a":[],"b":[]}',
     '{"b":[],"a":[]}',
-    '{"a":[],"a":[]}',
-    '{"a":{}}',
     f"[{ENTRY}]",
     f"[{ENTRY}]\n",
     f"[{ENTRY},{ENTRY}]",
-    f"[{ENTRY},]",
-    f'{{"value":[{ENTRY}]}}',
     f'{{"speed":[{ENTRY}]}}',
-    f'{{"Speed":[{ENTRY}]}}',
     f'{{"speed_q16":[{ENTRY}]}}',
-    f'{{"elapsed":[{ENTRY}]}}',
+    f'{{"elapsed":[{ENTRY}],"value":[{ENTRY.replace("A", "B")}]}}',
+    f'{{"/\U00010000":[{ENTRY}],"/\uff21":[{ENTRY.replace("A", "B")}]}}',
     f"[{ENTRY.replace('GT', 'EQ')}]",
-    f"[{ENTRY.replace('true', '1')}]",
-    f"[{ENTRY.replace('true', 'false')}]",
     f"[{ENTRY.replace(':1}', ':1.0}')}]",
-    f"[{ENTRY.replace(':1}', ':1e3}')}]",
-    f"[{ENTRY.replace(':1}', ':-0}')}]",
-    f"[{ENTRY.replace(':1}', ':true}')}]",
-    f"[{ENTRY.replace(':1}', ':NaN}')}]",
-    f"[{ENTRY.replace(':1}', ':2147483647}')}]",
-    f"[{ENTRY.replace(':1}', ':2147483648}')}]",
-    f"[{ENTRY.replace(':1}', ':-2147483648}')}]",
-    f"[{ENTRY.replace(':1}', ':-2147483648}').replace('GT', 'LE')}]",
-    f"[{ENTRY.replace(':1}', ':-2147483648}').replace('GT', 'GE')}]",
     f"[{ENTRY.replace(':1}', ':-2147483648}').replace('true', 'false')}]",
-    f"[{ENTRY.replace(':1}', ':' + '9' * 5000 + '}')}]",
-    f"[{ENTRY.replace('A', '')}]",
-    f"[{ENTRY.replace('A', 'a-Z_0.9')}]",
-    f"[{ENTRY.replace('A', 'é')}]",
-    f"[{ENTRY.replace('A', chr(0x664))}]",
-    f"[{ENTRY.replace('A', 'x' * 64)}]",
-    f"[{ENTRY.replace('A', 'x' * 65)}]",
-    f"[{ENTRY.replace('A', chr(92) + 'u0041')}]",
-    f"[{ENTRY.replace('threshold', 'treshold')}]",
-    '[{"comparison":"GT","enabled":true,"policy_id":"A","selector":"x","threshold":1}]',
-    '[{"comparison":"GT","policy_id":"A","threshold":1}]',
-    '[{"enabled":true,"comparison":"GT","policy_id":"A","threshold":1}]',
-    '[{"comparison": "GT","enabled":true,"policy_id":"A","threshold":1}]',
     "[" * 5000,
-    "[" * 40 + "]" * 40,
     "[" + ",".join(ENTRY.replace("A", f"P{n}") for n in range(64)) + "]",
-    "[" + ",".join(ENTRY.replace("A", f"P{n}") for n in range(65)) + "]",
-    "[" + ",".join(ENTRY.replace("A", f"P{n}") for n in (3, 1, 2)) + "]",
-    f'{{"elapsed":[{ENTRY.replace(":1}", ":2147418112}")}]}}',
+    "[" + ",".join(ENTRY.replace("A", f"P{n:02}") for n in range(64)) + "]",
     f'{{"elapsed":[{ENTRY.replace(":1}", ":2147418113}")}]}}',
-    f'{{"elapsed":[{ENTRY.replace(":1}", ":2147418113}").replace("true", "false")}]}}',
-    f'{{"elapsed":[{ENTRY.replace(":1}", ":-1}")}]}}',
-    f"[{ENTRY},{ENTRY.replace('A', 'B').replace('GT', 'LT').replace(':1}', ':2}')}]",
-    f"[{ENTRY},{ENTRY.replace('A', 'B').replace('GT', 'LT')}]",
-    f"[{ENTRY},{ENTRY.replace('A', 'B').replace('GT', 'LE')}]",
 ]
 
 
-# As they stand in JSON.
-SELECTORS = [
-    "a",
-    "A",
-    "_",
-    "a-b",
-    "maxSpeed",
-    "9a",
-    "-a",
-    "a.b",
-    "é",
-    "a b",
-    "a~0",
-    "",
-    "#",
-    "#a",
-    "a#",
-    "a#b",
-    "a#b#c",
-    "a#1",
-    "a#/b#c",
-    "a#elapsed",
-    "a#/elapsed",
-    "elapsed#a",
-    "a#b_q16",
-    "a_q16#b",
-    "e\u0301#a",
-    "\u00e9 1#a",
-    "a" + "\u0315" * 30 + "#a",
-    "a" + "\u0315" * 31 + "#a",
-    "a\\n#a",
-    "\u007f#a",
-    'a\\"\\\\#a',
-    "/",
-    "//",
-    "/a/0",
-    "/~0~1",
-    "/~01",
-    "/~",
-    "/~2",
-    "/a~/b",
-    "/a#b",
-    "/a_q16",
-    "/a_q16/b",
-    "/e\u0301",
-    "/\U0001f600",
-    "/\\n\\t\\u0001\\u001f",
-    "/\\u000a",
-    "/\\u001F",
-    "/\\u0000",
-    "/\\ud800",
-    "/\u007f",
-    "/\u2028",
-    "/\\/",
-    "s" * 192,
-    "s" * 193,
-    "/" * 192,
-    "/" * 193,
-    "/" + "é" * 95,
-    "/" + "é" * 96,
-]
-
-
-def test_python_and_the_compiler_accept_the_same_selectors(cli: Cli, tmp_path: Path) -> None:
-    def compare(*selectors: str) -> bool:
-        groups = (
-            f'"{selector}":[{ENTRY.replace(chr(34) + "A", f"{chr(34)}A{number}")}]'
-            for number, selector in enumerate(selectors)
-        )
-        return compare_with_compiler(cli, tmp_path, f"{{{','.join(groups)}}}".encode())
-
-    accepted = [selector for selector in SELECTORS if compare(selector)]
-    assert 15 < len(accepted) < len(SELECTORS) - 20
-    # In the order of UTF-16 code units alone.
-    assert compare("/\U00010000", "/\uff21") and not compare("/\uff21", "/\U00010000")
-    assert compare("/a", "A", "_a", "a", "a#b")
-
-
-def compare_with_compiler(cli: Cli, directory: Path, text: bytes) -> bool:
-    """Checks that package and compiler agree on a policy file; returns whether it is valid."""
+def compare_with_command(cli: Cli, directory: Path, text: bytes) -> bool:
+    """Checks that package and command agree on a policy file; returns whether it is valid."""
     file = directory / "policies.json"
     file.write_bytes(text)
     check = cli.run("policy", "check", file, "--json")
@@ -172,41 +54,26 @@ def compare_with_compiler(cli: Cli, directory: Path, text: bytes) -> bool:
         found = PolicySet.load(file)
     except PolicyError as error:
         assert check.returncode == 1, (text[:200], str(error))
-        assert str(error).startswith(str(file))
-        assert "expected" in str(error) or "JSON" in str(error)
+        assert str(error) in check.stderr.decode(), check.stderr
         return False
     assert check.returncode == 0, (text[:200], check.stderr)
     report = json.loads(check.stdout)
     envelope = {part["selector"]: (part["min"], part["max"]) for part in report["envelope"]}
     assert found.envelope() == envelope
     assert len(found) == report["policies"]
-    # The canonical file has the same policies, and the compiler formats it in the same way.
+    # The same policies, given one by one, make the same file.
+    assert PolicySet(found) == found and pickle.loads(pickle.dumps(found)) == found
+    assert PolicySet(reversed(list(found))).canonical() == PolicySet(found).canonical()
     file.write_text(found.canonical())
-    assert PolicySet.load(file) == found
     assert cli.run("policy", "fmt", file).stdout.decode().rstrip("\n") == found.canonical()
-    assert cli.run("policy", "check", file).returncode == 0
     return True
 
 
-def test_python_and_the_compiler_accept_the_same_policy_files(cli: Cli, tmp_path: Path) -> None:
-    accepted = [compare_with_compiler(cli, tmp_path, text.encode()) for text in FILES]
-    assert 15 < sum(accepted) < len(FILES) - 30
+def test_python_and_the_command_accept_the_same_policy_files(cli: Cli, tmp_path: Path) -> None:
+    accepted = [compare_with_command(cli, tmp_path, text.encode()) for text in FILES]
+    assert sum(accepted) == 11, accepted
     for broken in (b"\xff", b'["\xed\xa0\x80"]', b"[]\x00"):
-        assert not compare_with_compiler(cli, tmp_path, broken)
-
-
-def test_python_and_the_compiler_agree_on_files_with_a_changed_byte(
-    cli: Cli, tmp_path: Path
-) -> None:
-    rng = random.Random(5)
-    other = ENTRY.replace('"A"', '"B.2"').replace("GT", "LE").replace(":1}", ":-70}")
-    whole = f'{{"elapsed":[{ENTRY}],"value":[{other}]}}'.encode()
-    assert compare_with_compiler(cli, tmp_path, whole)
-    for _ in range(60):
-        text = bytearray(whole)
-        index = rng.randrange(len(text))
-        text[index] = rng.choice(b'0123456789abcdefGELT_-."{}[],: \n')
-        compare_with_compiler(cli, tmp_path, bytes(text))
+        assert not compare_with_command(cli, tmp_path, broken)
 
 
 def test_python_and_the_command_compute_the_same_configuration(cli: Cli, tmp_path: Path) -> None:
@@ -259,27 +126,10 @@ def test_the_built_in_policies_equal_the_file_they_were_compiled_from() -> None:
         PolicySet.builtin()["none"]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"[1]", r"F: value\[0\]: found 1, expected a policy: an object of exactly comparison"),
-        (b"[\n\n}", "F:3:1: not JSON"),
-        (b"[ ]", "F:1:2: found ' ]', expected ']' in the canonical form"),
-        (b'{"a":[]\xff', "F:1:8: found the byte 0xFF, which is not UTF-8"),
-        (
-            f"[{ENTRY.replace(':1}', ':70.5}')}]".encode(),
-            r"F: value\[0\].threshold: found 70.5, expected an integer from",
-        ),
-        (
-            f"[{ENTRY},{ENTRY.replace('A', 'B').replace('GT', 'LT')[:-2]}9}}]".encode(),
-            r"F: B: found no permitted value of value: B wants at least 9 \(0.0001",
-        ),
-    ],
-)
-def test_policy_errors_name_the_place(text: bytes, message: str) -> None:
-    with pytest.raises(PolicyError, match=message) as caught:
-        PolicySet.parse(text, "F")
-    assert caught.value.where.startswith("F")
+def test_policy_errors_name_the_place() -> None:
+    for text, place in ((b"[\n\n}", "F:3:1: "), (f"[{ENTRY[:-2]}70.5}}]".encode(), "F:1:64: ")):
+        with pytest.raises(PolicyError, match=f"{place}.*expected"):
+            PolicySet.parse(text, "F")
 
 
 @pytest.mark.parametrize(
@@ -298,7 +148,7 @@ def test_policy_errors_name_the_place(text: bytes, message: str) -> None:
     ],
 )
 def test_policies_made_in_python_are_checked_like_files(bad: Any) -> None:
-    with pytest.raises(PolicyError, match=r"policies\[0\]\.\w+: found .*, expected "):
+    with pytest.raises(PolicyError, match=r"policies(:1:\d+: found .*, expected |: )"):
         PolicySet([bad])
 
 

@@ -81,7 +81,7 @@ def make_error(
     if reason in _CALL_ERRORS:
         return _CALL_ERRORS[reason](text)
     if status == host.AXH_ERR_ARGUMENT:
-        return PolicyError("", text) if reason == host.AXH_REASON_POLICIES else ValueError(text)
+        return (PolicyError if reason == host.AXH_REASON_POLICIES else ValueError)(text)
     # The library's sentence begins with the path, and so do those of these exceptions.
     text = text.removeprefix(f"{path}: ")
     number = lib.axh_last_os_error()

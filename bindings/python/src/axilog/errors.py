@@ -38,13 +38,7 @@ class TimeRollbackError(AxilogError, ValueError):
 
 
 class PolicyError(AxilogError, ValueError):
-    """Policies are not valid. ``where`` names the file and the place in it, and ``reason`` says
-    what was found and what was expected."""
-
-    def __init__(self, where: str, reason: str) -> None:
-        super().__init__(f"{where}: {reason}" if where else reason)
-        self.where = where
-        self.reason = reason
+    """Policies are not valid. The message has the place, what was found and what was expected."""
 
 
 class RecordError(AxilogError, ValueError):

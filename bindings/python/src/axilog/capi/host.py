@@ -315,6 +315,7 @@ PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
     "axh_reader_columns": (c_int, [_reader, c_size_t, POINTER(axh_columns_t)]),
     "axh_reader_state": (c_int, [_reader, POINTER(axh_reader_state_t)]),
     "axh_reader_close": (c_int, [_reader]),
+    "axh_policy_check": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
     "axh_canonical_json": (c_int, [c_char_p, c_size_t, POINTER(c_void_p)]),
 }
 
