@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import enum
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional
@@ -86,6 +87,18 @@ class AuditReport:
 
     def __bool__(self) -> bool:
         return self.ok
+
+    def _repr_html_(self) -> str:
+        """The verdict and a table of the checks, as notebooks show it."""
+        rows = [
+            (check.subject, check.result.value, "; ".join((check.finding, *check.details)))
+            for check in self.checks
+        ]
+        cells = ("".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows)
+        body = "".join(f"<tr>{row}</tr>" for row in cells)
+        caption = html.escape(f"{self.verdict.name}: {self.ledger}")
+        heads = "<tr><th>check</th><th>result</th><th>finding</th></tr>"
+        return f"<table><caption>{caption}</caption>{heads}{body}</table>"
 
 
 def audit(

@@ -118,7 +118,7 @@ class Report:
     stop_on_invalid: Optional[bool] = None
     """After a good replay: whether an inadmissible answer stops the ledger's agent."""
     interrupted: Optional[bool] = None
-    """After a good replay: whether the last step lacks records, which ``Ledger.open`` adds."""
+    """After a good replay: whether the last step lacks records, which ``Agent.open`` adds."""
 
     def __bool__(self) -> bool:
         return self.ok
