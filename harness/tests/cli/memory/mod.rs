@@ -2,4 +2,5 @@
 
 mod commands;
 mod golden;
+mod rules;
 mod shown;
