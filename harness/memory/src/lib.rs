@@ -38,7 +38,7 @@
 //! | `fact`, `policy` | facts with their exact strings; policies |
 //! | `used_names`, `pins`, `event_contract`, `story_state`, `unlocks`, `opened_rules`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
 //! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
-//! | `output_guard`, `reader`, `pinned` | keeping locked exact strings out; read access; what the pins say |
+//! | `output_guard`, `reader`, `pinned`, `recorded_heads` | keeping locked exact strings out; read access; what the pins say, and what an axilog ledger says of the log |
 //! | `output_view`, `slices`, `working_set` | what an output may hold; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
 //! | `remaking`, `deriving` | what a model's side was shown, made again; deriving every table from the log |
@@ -107,6 +107,7 @@ mod prompt;
 mod query;
 mod reader;
 mod recall;
+mod recorded_heads;
 mod remaking;
 mod rule_ref;
 mod schema;
@@ -147,6 +148,7 @@ pub use prompt::{Narration, Prompt};
 pub use query::WorkingSetQuery;
 pub use reader::MemoryReader;
 pub use recall::{DiceRoll, Recall, RecallAnswer, RecallRequest};
+pub use recorded_heads::{read_recorded_heads, record_head};
 pub use remaking::{RemadeOutputs, ShownDifference};
 pub use rule_ref::MemoryRule;
 pub use shown_body::ShownKind;

@@ -17,7 +17,7 @@ use super::options::read_input;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// The id, like EV-031.
     id: String,
     /// The body, one JSON object; standard input where it is absent.

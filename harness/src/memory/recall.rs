@@ -16,7 +16,7 @@ use super::super::{Failure, table};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// The handle of a detail or a fact. Any other text is answered like an unknown handle.
     handle: String,
     /// Who asks.

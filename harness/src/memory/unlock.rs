@@ -16,7 +16,7 @@ use super::options::HandleArgument;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// A detail or a fact.
     handle: Option<HandleArgument>,
     /// One JSON object on standard output.
