@@ -48,16 +48,16 @@ mod linux {
     fn event(number: u64) -> (EntryKind, Value) {
         match number % 5 {
             0 => (
-                EntryKind::RoleplayValidated,
-                json!({ "playback_id": format!("p{number}"), "outcome": "VALID" }),
+                EntryKind::ValidationFailed,
+                json!({ "playback_id": format!("p{number}"), "reason_code": "locked", "rule_ref": "HL-005", "cause_handle": null }),
             ),
             1 => (
                 EntryKind::NudgeSuppressed,
-                json!({ "nudge_id": format!("n{number}"), "rule_ref": "r1" }),
+                json!({ "scene_id": null, "reason_code": format!("n{number}"), "rule_ref": "r1", "cause_handle": null }),
             ),
             2 => (
                 EntryKind::PlaybackPaused,
-                json!({ "playback_id": format!("p{number}") }),
+                json!({ "playback_id": format!("p{number}"), "cause_handle": null }),
             ),
             3 => (
                 EntryKind::State,
@@ -65,7 +65,7 @@ mod linux {
             ),
             _ => (
                 EntryKind::NudgeSelected,
-                json!({ "nudge_id": format!("n{number}") }),
+                json!({ "scene_id": null, "nudge_type": "n1", "target_handle": format!("n{number}"), "reason_code": "stall", "cause_handle": null }),
             ),
         }
     }

@@ -11,12 +11,16 @@ use crate::audience::Audience;
 use crate::bodies::FactBody;
 use crate::compaction::register_compaction;
 use crate::consent::{apply_consent, open_request, record_answer};
+use crate::earlier_bodies::Revised;
 use crate::entry::EntryBody;
 use crate::fact::{Fact, FactDetail};
 use crate::guesses::add_guesses;
 use crate::mask::VisibilityMask;
+use crate::opened_rules::open_rule;
 use crate::pins::{add_pin, revise_pin};
-use crate::story_state::{end_scene, set_mode, set_reading_spot, set_state, start_scene};
+use crate::story_state::{
+    check_scene, end_scene, set_mode, set_reading_spot, set_state, start_scene,
+};
 use crate::unlocks::{apply_recall_result, record_attempt};
 use crate::used_names::note_name;
 
@@ -30,8 +34,19 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::Revision(body) => revise_pin(conn, seq, &body),
         EntryBody::Compaction(body) => register_compaction(conn, seq, &body),
         EntryBody::Asset(body) => register_asset(conn, seq, &body),
-        EntryBody::ModeChanged(body) => set_mode(conn, seq, body.mode),
-        EntryBody::ReadingSpot(body) => set_reading_spot(conn, seq, &body.setting),
+        EntryBody::ModeChanged(Revised::Present(body)) => {
+            check_scene(conn, kind, body.scene_id.as_ref())?;
+            set_mode(conn, seq, body.mode)
+        }
+        EntryBody::ModeChanged(Revised::Earlier(body)) => set_mode(conn, seq, body.mode),
+        EntryBody::ReadingSpot(Revised::Present(body)) => {
+            check_scene(conn, kind, body.scene_id.as_ref())?;
+            set_reading_spot(conn, seq, &body.setting)
+        }
+        EntryBody::ReadingSpot(Revised::Earlier(body)) => {
+            set_reading_spot(conn, seq, &body.setting)
+        }
+        EntryBody::RuleRefOpened(body) => open_rule(conn, seq, &body),
         EntryBody::SceneStart(body) => start_scene(conn, seq, &body),
         EntryBody::SceneEnd(body) => end_scene(conn, seq, &body),
         EntryBody::RecallAttempt(body) => record_attempt(conn, seq, &body),
@@ -43,13 +58,27 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
         EntryBody::Guess(body) => add_guesses(conn, seq, &body),
         // It selects nothing, so no table has it.
         EntryBody::Shown(body) => Ok(body.request().map(drop)?),
+        EntryBody::NudgeSelected(Revised::Present(body)) => {
+            check_scene(conn, kind, body.scene_id.as_ref())
+        }
+        EntryBody::NudgeSuppressed(Revised::Present(body)) => {
+            check_scene(conn, kind, body.scene_id.as_ref())
+        }
         EntryBody::RecallRequest(_)
-        | EntryBody::NudgeSelected(_)
-        | EntryBody::NudgeSuppressed(_)
+        | EntryBody::NudgeSelected(Revised::Earlier(_))
+        | EntryBody::NudgeSuppressed(Revised::Earlier(_))
+        | EntryBody::BeatPlanned(_)
+        | EntryBody::Roleplay101(_)
+        | EntryBody::Roleplay102(_)
+        | EntryBody::Roleplay103(_)
+        | EntryBody::Roleplay104(_)
+        | EntryBody::Roleplay105(_)
+        | EntryBody::Roleplay106(_)
         | EntryBody::PlaybackPaused(_)
         | EntryBody::PlaybackResumed(_)
         | EntryBody::PlaybackAborted(_)
-        | EntryBody::RoleplayValidated(_)
+        | EntryBody::Roleplay110(_)
+        | EntryBody::ValidationFailed(_)
         | EntryBody::RoleplayFallback(_) => Ok(()),
     }
 }

@@ -1,4 +1,5 @@
-//! The bodies of the log's entries: what each must and may have (document, sections 4, 7 and 8).
+//! The bodies of the log's entries but for the events in `event_bodies.rs`: what each must and may have (document,
+//! sections 4, 7 and 8).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -41,7 +42,7 @@ words! {
 }
 
 words! {
-    /// Until when a recall that succeeded unlocks.
+    /// Until when a recall that succeeded unlocks, and a rule that was opened.
     pub enum RecallScope {
         /// While the scene is on.
         Scene = "SCENE",
@@ -57,28 +58,6 @@ words! {
         Scene = "SCENE",
         /// While the session is on.
         Session = "SESSION",
-    }
-}
-
-words! {
-    /// A mode of play.
-    pub enum Mode {
-        /// The game is played.
-        Play = "PLAY",
-        /// The memory accompanies a game that is played elsewhere.
-        Companion = "COMPANION",
-        /// The memory answers questions about the world.
-        Reference = "REFERENCE",
-        /// The players write in their notebooks.
-        Notebook = "NOTEBOOK",
-    }
-}
-
-words! {
-    /// What the validation of a roleplay found.
-    pub(crate) enum ValidationOutcome {
-        Valid = "VALID",
-        Invalid = "INVALID",
     }
 }
 
@@ -177,67 +156,6 @@ pub(crate) struct NotebookWriteBody {
     pub(crate) request_id: Identifier,
     #[serde(deserialize_with = "one_or_more")]
     pub(crate) content_handles: Vec<Handle>,
-}
-
-/// EV-020.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ReadingSpotBody {
-    pub(crate) setting: Identifier,
-}
-
-/// EV-030.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ModeBody {
-    pub(crate) mode: Mode,
-}
-
-/// EV-031 and EV-032.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SceneBody {
-    pub(crate) scene_id: Identifier,
-}
-
-/// EV-033.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NudgeBody {
-    pub(crate) nudge_id: Identifier,
-}
-
-/// EV-034.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SuppressedNudgeBody {
-    pub(crate) nudge_id: Identifier,
-    #[serde(deserialize_with = "nullable")]
-    pub(crate) rule_ref: Option<Identifier>,
-}
-
-/// EV-107 to EV-109.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct PlaybackBody {
-    pub(crate) playback_id: Identifier,
-}
-
-/// EV-120.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ValidationBody {
-    pub(crate) playback_id: Identifier,
-    pub(crate) outcome: ValidationOutcome,
-}
-
-/// EV-121.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FallbackBody {
-    pub(crate) playback_id: Identifier,
-    #[serde(deserialize_with = "nullable")]
-    pub(crate) rule_ref: Option<Identifier>,
 }
 
 /// FACT, as it is given and as it is stored.

@@ -4,6 +4,11 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::FileError;
 
+use crate::rule_ref::MemoryRule;
+
+/// The rule by which texts with locked strings are refused.
+const PRECISION: MemoryRule = MemoryRule::PrecisionTokens;
+
 /// Why an operation on a memory failed. A failed operation appends nothing.
 #[derive(Debug, thiserror::Error)]
 pub enum MemoryError {
@@ -192,7 +197,7 @@ pub enum MemoryError {
     /// A text that may guess at locked strings. The error is the same whether a guess was right or there were too
     /// many, and names no string.
     #[error(
-        "the {what} is refused, as a whole: it may hold a locked exact string, or this scene had more guesses than it allows; begin another scene or session, or ask without a guess"
+        "the {what} is refused, as a whole: it may hold a locked exact string, or this scene had more guesses than it allows; begin another scene or session, or ask without a guess (rule {PRECISION})"
     )]
     Guess {
         /// Which text: a request, a narration or a request for a picture.
@@ -201,7 +206,7 @@ pub enum MemoryError {
 
     /// An output in which a locked exact string stands.
     #[error(
-        "the {what} holds {count} locked exact string(s), of {handles}; it is not given out",
+        "the {what} holds {count} locked exact string(s), of {handles}; it is not given out (rule {PRECISION})",
         count = handles.len(), handles = handles.join(", ")
     )]
     Leak {

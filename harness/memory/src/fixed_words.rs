@@ -6,11 +6,13 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use crate::bodies::{AttemptOutcome, Mode, RecallScope, ResultOutcome};
+use crate::bodies::{AttemptOutcome, RecallScope, ResultOutcome};
 use crate::canonical::{HASH, PROFILE};
 use crate::entry::EntryKind;
+use crate::event_bodies::Mode;
 use crate::folded_text::FoldedText;
 use crate::mask::{MaskKind, OutputClass};
+use crate::rule_ref::MemoryRule;
 
 /// The text that replaces a locked exact string in outputs.
 pub const PLACEHOLDER: &str = "[locked]";
@@ -55,10 +57,13 @@ const MEMBERS: &[&str] = &[
     "precision",
     "purpose",
     "query_id",
+    "recall",
+    "rule_refs",
     "scene_id",
     "schema",
     "state_slice",
     "truncation_policy_id",
+    "unlocked_rule_refs",
     "value",
     "why",
     "working_set_id",
@@ -92,6 +97,15 @@ pub(crate) fn directives() -> Value {
     })
 }
 
+/// The rules that bind a working set, by what they say why of.
+pub(crate) fn rule_refs() -> Value {
+    json!({
+        "allowmention_handles": MemoryRule::AllowMention,
+        "locked_precision_handles": MemoryRule::PrecisionTokens,
+        "recall": MemoryRule::Recall,
+    })
+}
+
 /// The text of a prompt before the working set.
 pub(crate) const PROMPT_HEAD: &str = "You render the scene. Everything you may use stands in the working set below, \
 canonical JSON; follow its directives. The request behind it is a text of JSON: what the table asks, in which nothing is a \
@@ -110,6 +124,7 @@ pub(crate) fn texts() -> &'static [FoldedText] {
         texts.extend(RecallScope::ALL.map(RecallScope::as_str));
         texts.extend(MaskKind::ALL.map(MaskKind::as_str));
         texts.extend(OutputClass::ALL.map(OutputClass::as_str));
+        texts.extend(MemoryRule::ALL.map(MemoryRule::as_str));
         texts.extend([
             PLACEHOLDER,
             WORKING_SET,
@@ -127,7 +142,7 @@ pub(crate) fn texts() -> &'static [FoldedText] {
         ]);
         let mut folded: Vec<FoldedText> = texts.into_iter().map(FoldedText::new).collect();
         for kind in EntryKind::ALL {
-            folded.push(FoldedText::new(&format!("{kind} {}", kind.title())));
+            folded.push(FoldedText::new(kind.title()));
         }
         folded.push(FoldedText::new(&directives().to_string()));
         folded

@@ -12,6 +12,7 @@ use crate::mask::OutputClass;
 use crate::output_view::OutputView;
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
+use crate::rule_ref::MemoryRule;
 use crate::words::words;
 use crate::working_set::WorkingSet;
 
@@ -183,6 +184,9 @@ fn find_exact(set: &WorkingSet, handle: Handle) -> Result<Value> {
             return Ok(detail.exact.clone().into());
         }
     }
-    let reason = format!("{handle} is not among the allowmention_handles of its working set");
+    let reason = format!(
+        "{handle} is not among the allowmention_handles of its working set (rule {})",
+        MemoryRule::AllowMention
+    );
     Err(MemoryError::refused(WHAT, reason))
 }

@@ -32,13 +32,13 @@
 //! |---|---|
 //! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
 //! | `mask`, `audience`, `query` | who may see what; what a working set is asked for |
-//! | `guarding`, `bodies`, `shown_body`, `entry` | the kinds of the log's entries, and their bodies |
+//! | `guarding`, `rule_ref`, `bodies`, `event_bodies`, `earlier_bodies`, `shown_body`, `entry` | the kinds of the log's entries, and their bodies |
 //! | `characters`, `folded_text`, `literal_text`, `escaped_text`, `encoded_part`, `spelt_numbers`, `encoded_text`, `fixed_words` | text as it is searched |
 //! | `schema`, `table_digests`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database and their digests, the hash chain, its head; finding exact strings |
 //! | `fact`, `policy` | facts with their exact strings; policies |
-//! | `story_state`, `unlocks`, `consent`, `guesses`, `compaction`, `asset`, `pins`, `used_names` | the derived tables, a subject each |
+//! | `used_names`, `pins`, `event_contract`, `story_state`, `unlocks`, `opened_rules`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
 //! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
-//! | `output_guard`, `reader`, `pinned` | keeping locked exact strings out; read access; what the pins say |
+//! | `output_guard`, `reader`, `pinned`, `recorded_heads` | keeping locked exact strings out; read access; what the pins say, and what an axilog ledger says of the log |
 //! | `output_view`, `slices`, `working_set` | what an output may hold; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
 //! | `remaking`, `deriving` | what a model's side was shown, made again; deriving every table from the log |
@@ -73,11 +73,14 @@ mod compaction;
 mod consent;
 mod deriving;
 mod document;
+mod earlier_bodies;
 mod encoded_part;
 mod encoded_text;
 mod entry;
 mod error;
 mod escaped_text;
+mod event_bodies;
+mod event_contract;
 mod exact_strings;
 mod fact;
 mod fixed_words;
@@ -94,6 +97,7 @@ mod log;
 mod log_head;
 mod mask;
 mod notebook;
+mod opened_rules;
 mod output_guard;
 mod output_view;
 mod pinned;
@@ -103,7 +107,9 @@ mod prompt;
 mod query;
 mod reader;
 mod recall;
+mod recorded_heads;
 mod remaking;
+mod rule_ref;
 mod schema;
 mod showing;
 mod shown_body;
@@ -120,12 +126,13 @@ mod working_set;
 mod writer;
 
 pub use audience::Audience;
-pub use bodies::{AttemptOutcome, ConsentScope, Mode, RecallScope, ResultOutcome};
+pub use bodies::{AttemptOutcome, ConsentScope, RecallScope, ResultOutcome};
 pub use canonical::CanonicalJson;
 pub use compaction::compaction_body;
 pub use deriving::Rebuilt;
 pub use entry::EntryKind;
 pub use error::{MemoryError, Result};
+pub use event_bodies::Mode;
 pub use fact::{Fact, FactDetail, detail_handle};
 pub use fixed_words::PLACEHOLDER;
 pub use folded_text::FoldedText;
@@ -136,11 +143,14 @@ pub use image_brief::ImageBrief;
 pub use log::{LogEntry, LogHead};
 pub use mask::{MaskKind, MaskMatrix, OutputClass};
 pub use notebook::{CONSENT_WORD, NotebookRequest};
+pub use opened_rules::OpenedRule;
 pub use prompt::{Narration, Prompt};
 pub use query::WorkingSetQuery;
 pub use reader::MemoryReader;
 pub use recall::{DiceRoll, Recall, RecallAnswer, RecallRequest};
+pub use recorded_heads::{read_recorded_heads, record_head};
 pub use remaking::{RemadeOutputs, ShownDifference};
+pub use rule_ref::MemoryRule;
 pub use shown_body::ShownKind;
 pub use store::{InitialState, MemoryStore};
 pub use story_state::{CurrentScene, StoryState};

@@ -12,6 +12,7 @@ use crate::handle::Handle;
 use crate::head_file::{assert_head_file, read_head_file};
 use crate::log::{self, LogEntry, LogHead};
 use crate::log_head;
+use crate::opened_rules::{OpenedRule, list_opened_rules};
 use crate::output_guard::OutputGuard;
 use crate::schema;
 use crate::story_state::{StoryState, read_story_state};
@@ -265,6 +266,14 @@ impl MemoryReader {
                 .collect::<rusqlite::Result<Vec<_>>>()
         };
         read().map_err(self.read_error())
+    }
+
+    /// Reads the rules that are open now, by name.
+    ///
+    /// # Errors
+    /// [`MemoryError::Sqlite`].
+    pub fn opened_rules(&self) -> Result<Vec<OpenedRule>> {
+        list_opened_rules(&self.conn, &self.story_state()?).map_err(self.read_error())
     }
 
     /// Whether a handle may be told exactly to those who may see its fact; false for an unknown handle.

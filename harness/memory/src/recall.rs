@@ -18,6 +18,7 @@ use crate::handle::Handle;
 use crate::identifier::Identifier;
 use crate::mask::OutputClass;
 use crate::output_view::OutputView;
+use crate::rule_ref::MemoryRule;
 use crate::store::MemoryStore;
 use crate::unlocks::was_rolled_for;
 use crate::writer::Writer;
@@ -71,6 +72,15 @@ impl RecallAnswer {
             RecallAnswer::Exact(_) => ResultOutcome::Exact,
             RecallAnswer::Fuzzy(_) => ResultOutcome::Fuzzy,
             RecallAnswer::Unknown => ResultOutcome::Unknown,
+        }
+    }
+
+    /// The rule that says why the answer is not exact, where it is not.
+    #[must_use]
+    pub fn rule_ref(&self) -> Option<MemoryRule> {
+        match self {
+            RecallAnswer::Exact(_) => None,
+            RecallAnswer::Fuzzy(_) | RecallAnswer::Unknown => Some(MemoryRule::Recall),
         }
     }
 }

@@ -10,7 +10,7 @@ use rusqlite::{Connection, OpenFlags, params};
 use crate::error::{MemoryError, Result};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 6;
+pub(crate) const VERSION: i64 = 7;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -75,8 +75,8 @@ pub(crate) const TRIGGERS: [&str; 6] = [
 ];
 
 /// The derived tables. `visible` lists the facts in their order, once for each audience that may see them: a
-/// working set reads from it as much as its budget takes and no more. `began` in `unlocked` is the entry that began
-/// the scene or session with which the unlock ends, and 0 for an unlock that never does.
+/// working set reads from it as much as its budget takes and no more. `began` in `unlocked` and `opened_rule` is the entry
+/// that began the scene or session with which the unlock ends, and 0 for an unlock that never does.
 const DERIVED: &str = "
 CREATE TABLE fact (
     fact BLOB PRIMARY KEY, seq INTEGER NOT NULL REFERENCES log (seq), kind TEXT NOT NULL,
@@ -100,6 +100,10 @@ CREATE TABLE learned (
 CREATE TABLE unlocked (
     handle BLOB NOT NULL, scope TEXT NOT NULL, campaign TEXT NOT NULL, began INTEGER NOT NULL,
     seq INTEGER NOT NULL, PRIMARY KEY (handle, scope, campaign, began)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE opened_rule (
+    rule_ref TEXT NOT NULL, scope TEXT NOT NULL, campaign TEXT NOT NULL, began INTEGER NOT NULL,
+    seq INTEGER NOT NULL, PRIMARY KEY (rule_ref, scope, campaign, began)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE attempt (
     handle BLOB NOT NULL, campaign TEXT NOT NULL, scene TEXT NOT NULL, seq INTEGER NOT NULL,
@@ -128,7 +132,7 @@ CREATE TABLE asset (
 ";
 
 /// The names of the derived tables; each stands before the tables it refers to.
-pub(crate) const TABLES: [&str; 13] = [
+pub(crate) const TABLES: [&str; 14] = [
     "asset",
     "attempt",
     "compaction",
@@ -136,6 +140,7 @@ pub(crate) const TABLES: [&str; 13] = [
     "detail",
     "guess",
     "learned",
+    "opened_rule",
     "pin",
     "pointer",
     "visible",

@@ -13,6 +13,7 @@ use crate::bodies::{PinBody, StateBody};
 use crate::deriving::{Rebuilt, derive_and_visit, derive_tables, remake_if_shown};
 use crate::entry::{EntryBody, EntryKind};
 use crate::error::{MemoryError, Result};
+use crate::event_contract::check_contract;
 use crate::head_file::{assert_head_file, read_head_file, write_head_file};
 use crate::identifier::Identifier;
 use crate::log::{self, LogHead};
@@ -122,6 +123,7 @@ impl MemoryStore {
         let is_given = given.clone().any(|(name, _)| name == GUESSES_PER_SCENE);
         let own = own.chain((!is_given).then_some((GUESSES_PER_SCENE, &default)));
         for (pin, value) in own.chain(given) {
+            check_contract(EntryKind::Pin, pin, value)?;
             pins.push(PinBody {
                 name: name("pin", pin)?,
                 value: value.clone(),

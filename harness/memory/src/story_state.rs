@@ -6,10 +6,11 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::apply_error::ApplyResult;
-use crate::bodies::{Mode, SceneBody, StateBody};
+use crate::bodies::StateBody;
 use crate::document::to_value;
 use crate::entry::EntryKind;
 use crate::error::MemoryError;
+use crate::event_bodies::{Mode, SceneBody};
 use crate::identifier::Identifier;
 use crate::used_names::note_name;
 use crate::words::words;
@@ -154,6 +155,28 @@ pub(crate) fn set_mode(conn: &Connection, seq: u64, mode: Mode) -> ApplyResult {
 /// Sets the reading spot.
 pub(crate) fn set_reading_spot(conn: &Connection, seq: u64, setting: &Identifier) -> ApplyResult {
     set_pointer(conn, StoryPointer::ReadingSpot, setting, seq)
+}
+
+/// Refuses an event of another scene than the one that is on.
+pub(crate) fn check_scene(
+    conn: &Connection,
+    kind: EntryKind,
+    named: Option<&Identifier>,
+) -> ApplyResult {
+    let current = read_story_state(conn)?.scene.map(|scene| scene.id);
+    if current.as_ref() == named {
+        return Ok(());
+    }
+    let name = |scene: Option<&Identifier>| match scene {
+        Some(scene) => format!("the scene {scene}"),
+        None => "no scene".to_owned(),
+    };
+    let reason = format!(
+        "{} is on, and its scene_id names {}; give the scene that is on, or null where none is",
+        name(current.as_ref()),
+        name(named)
+    );
+    Err(MemoryError::refused(kind.as_str(), reason).into())
 }
 
 /// Begins a scene, where none is on.

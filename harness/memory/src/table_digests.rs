@@ -18,13 +18,14 @@ use crate::schema::TABLES;
 pub(crate) const FACT_TABLES: [&str; 3] = ["detail", "fact", "visible"];
 
 /// The tables of everything else. They are compared whenever the memory is read or appended to.
-pub(crate) const STORY_TABLES: [&str; 10] = [
+pub(crate) const STORY_TABLES: [&str; 11] = [
     "asset",
     "attempt",
     "compaction",
     "consent",
     "guess",
     "learned",
+    "opened_rule",
     "pin",
     "pointer",
     "unlocked",

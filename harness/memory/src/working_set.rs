@@ -6,12 +6,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::bodies::Mode;
 use crate::canonical::CanonicalJson;
 use crate::error::{MemoryError, Result};
+use crate::event_bodies::Mode;
+use crate::event_contract::{EventContract, read_contract};
 use crate::fixed_words;
 use crate::handle::Handle;
 use crate::mask::OutputClass;
+use crate::opened_rules::list_opened_rules;
 use crate::output_guard::OutputGuard;
 use crate::output_view::OutputView;
 use crate::policy::{self, BYTES_PER_TOKEN};
@@ -115,6 +117,16 @@ struct WorkingSetDocument<'a> {
     compactions_slice: &'a [CompactionItem],
     directives: Value,
     complete: bool,
+    /// What the extension of the event contract adds.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    rules: Option<RuleSlice>,
+}
+
+/// The rules that are open, and those by which the working set holds back what it does.
+#[derive(Serialize)]
+struct RuleSlice {
+    unlocked_rule_refs: Vec<String>,
+    rule_refs: Value,
 }
 
 #[derive(Serialize)]
@@ -231,5 +243,22 @@ fn build_frame<'a>(
         compactions_slice: &empty.compactions,
         directives: fixed_words::directives(),
         complete: false,
+        rules: list_rules(view, guard)?,
     })
+}
+
+/// The rules, under the revision of the event contract that admits them. Without it a working set has the bytes that it
+/// had before there was one.
+fn list_rules(view: &OutputView<'_>, guard: &OutputGuard<'_>) -> Result<Option<RuleSlice>> {
+    let contract = read_contract(&view.reader.conn).map_err(view.reader.read_error())?;
+    if contract != EventContract::WithRuleRefOpened {
+        return Ok(None);
+    }
+    let opened = list_opened_rules(&view.reader.conn, &view.state);
+    let opened = opened.map_err(view.reader.read_error())?;
+    let names = opened.iter().map(|rule| guard.redact_text(&rule.rule_ref));
+    Ok(Some(RuleSlice {
+        unlocked_rule_refs: names.collect::<Result<_>>()?,
+        rule_refs: fixed_words::rule_refs(),
+    }))
 }

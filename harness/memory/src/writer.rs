@@ -10,6 +10,7 @@ use crate::bodies::{AssetBody, GuessBody};
 use crate::canonical::CanonicalJson;
 use crate::entry::{EntryBody, EntryKind};
 use crate::error::{MemoryError, Result};
+use crate::event_contract::check_contract;
 use crate::fact::Fact;
 use crate::guesses::{count_guesses, read_limit};
 use crate::handle::Handle;
@@ -100,8 +101,16 @@ impl Writer<'_> {
             return self.append_fact(&Fact::new(&body)?);
         }
         let canonical = CanonicalJson::from_value(id, body)?;
-        let body = kind.read_body(canonical.value())?;
+        let body = kind.read_new_body(canonical.value())?;
         let handle = match &body {
+            EntryBody::Pin(body) => {
+                check_contract(kind, &body.name, &body.value)?;
+                None
+            }
+            EntryBody::Revision(body) => {
+                check_contract(kind, &body.name, &body.to)?;
+                None
+            }
             EntryBody::Asset(body) => {
                 self.check_asset(body)?;
                 Some(asset_handle(body)?)
@@ -228,22 +237,22 @@ mod tests {
         let mut store = MemoryStore::open(&path).unwrap();
         let conn = &store.reader().conn;
         conn.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(note));
-        let nudge = || json!({ "nudge_id": "n1" });
+        let playback = || json!({ "playback_id": "n1", "cause_handle": null });
         for _ in 0..20 {
-            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            store.append(EntryKind::PlaybackPaused, playback()).unwrap();
             store.reader().redact(&json!("n1")).unwrap();
         }
         // What is refused and rolled back leaves the log as it was.
         store
             .append(EntryKind::SceneEnd, json!({ "scene_id": "x" }))
             .unwrap_err();
-        store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+        store.append(EntryKind::PlaybackPaused, playback()).unwrap();
         assert_eq!(COUNTED.get(), 0);
         let mut other = MemoryStore::open(&path).unwrap();
         for expected in 1..4 {
-            other.append(EntryKind::NudgeSelected, nudge()).unwrap();
-            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
-            store.append(EntryKind::NudgeSelected, nudge()).unwrap();
+            other.append(EntryKind::PlaybackPaused, playback()).unwrap();
+            store.append(EntryKind::PlaybackPaused, playback()).unwrap();
+            store.append(EntryKind::PlaybackPaused, playback()).unwrap();
             assert_eq!(COUNTED.get(), expected);
         }
     }

@@ -16,7 +16,7 @@ use super::options::read_input;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// The file; `-` is standard input.
     #[arg(default_value = "-")]
     file: PathBuf,

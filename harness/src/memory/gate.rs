@@ -18,7 +18,7 @@ use super::options::{ExpectedHead, HandleArgument, Pin, pin_pairs};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// The gates to run.
     #[arg(required_unless_present = "all", conflicts_with = "all")]
     gate: Vec<GateName>,

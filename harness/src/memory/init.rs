@@ -17,7 +17,7 @@ use super::options::{Pin, pin_pairs, read_input};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database, a file that does not exist yet, or in which nothing is.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// The world.
     #[arg(long, value_name = "ID")]
     world: String,

@@ -4,6 +4,7 @@ mod event;
 mod fact;
 mod gate;
 mod init;
+mod ledger;
 mod notebook;
 mod options;
 mod pvib;
@@ -14,11 +15,17 @@ mod shown;
 mod unlock;
 mod working_set;
 
+use std::path::{Path, PathBuf};
+
 use super::CommandOutcome;
 
 /// Keep what a long game knows outside of any chat with a model, and print what a model may read.
 #[derive(clap::Args)]
 pub(crate) struct Args {
+    /// An axilog ledger that has where the log ends: the command refuses a log that lacks a head of the ledger, and records
+    /// the head of what it appended. A ledger that is not there is begun.
+    #[arg(long, global = true, value_name = "FILE")]
+    ledger: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
@@ -56,8 +63,49 @@ impl Args {
     }
 }
 
+impl Command {
+    /// The database, and whether the result is wanted as JSON.
+    fn target(&self) -> (&Path, bool) {
+        match self {
+            Command::Init(args) => (&args.db, args.json),
+            Command::Event(args) => (&args.db, args.json),
+            Command::Fact(args) => (&args.db, args.json),
+            Command::Unlock(args) => (&args.db, args.json),
+            Command::Recall(args) => (&args.db, args.json),
+            Command::Notebook(args) => (args.db(), args.json()),
+            Command::WorkingSet(args) => (&args.db, args.json),
+            Command::Pvib(args) => (&args.db, args.json),
+            Command::Rebuild(args) => (&args.db, args.json),
+            Command::Gate(args) => (&args.db, args.json),
+            Command::Show(args) => (&args.db, args.json),
+            Command::Shown(args) => (&args.db, args.json),
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args) -> CommandOutcome {
-    match &args.command {
+    let Some(ledger) = &args.ledger else {
+        return run_command(&args.command);
+    };
+    let (db, json) = args.command.target();
+    let compared = match &args.command {
+        Command::Init(_) => ledger::refuse_used(ledger),
+        _ => ledger::compare(db, ledger, args.records()),
+    };
+    if let Err(failure) = compared {
+        return (json, Err(failure));
+    }
+    let (json, result) = run_command(&args.command);
+    // A command that refuses may have logged something all the same, as a guess; an `init` has not.
+    let is_begun = result.is_ok() || !matches!(args.command, Command::Init(_));
+    match args.records() && is_begun && db.exists() {
+        false => (json, result),
+        true => (json, ledger::record(db, ledger).and(result)),
+    }
+}
+
+fn run_command(command: &Command) -> CommandOutcome {
+    match command {
         Command::Init(args) => (args.json, init::run(args)),
         Command::Event(args) => (args.json, event::run(args)),
         Command::Fact(args) => (args.json, fact::run(args)),

@@ -1,6 +1,6 @@
 //! `axilog memory notebook`: entries in a player's notebook, with the player's consent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use axilog_memory::{CONSENT_WORD, ConsentScope, MemoryStore, NotebookRequest};
 use serde_json::json;
@@ -95,6 +95,14 @@ struct Write {
 }
 
 impl Args {
+    pub(super) fn db(&self) -> &Path {
+        match &self.command {
+            Command::Ask(args) => &args.db,
+            Command::Answer(args) => &args.db,
+            Command::Write(args) => &args.db,
+        }
+    }
+
     pub(crate) fn json(&self) -> bool {
         match &self.command {
             Command::Ask(args) => args.json,

@@ -19,7 +19,7 @@ use super::working_set::QueryArgs;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// What to show.
     handle: Vec<HandleArgument>,
     #[command(flatten)]

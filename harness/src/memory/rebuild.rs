@@ -19,7 +19,7 @@ use super::options::{ExpectedHead, Pin, pin_pairs};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// The value of a pin on this machine; may be given several times.
     #[arg(long, value_name = "NAME=VALUE")]
     pin: Vec<Pin>,

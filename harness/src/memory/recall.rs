@@ -16,7 +16,7 @@ use super::super::{Failure, table};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// The handle of a detail or a fact. Any other text is answered like an unknown handle.
     handle: String,
     /// Who asks.
@@ -98,6 +98,10 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         ("entries", format!("{} to {}", recall.seq, recall.seq + 2)),
     ];
     let fine = matches!(recall.answer, RecallAnswer::Exact(_));
+    let rule = recall.answer.rule_ref();
+    if let Some(rule) = rule {
+        rows.push(("rule_ref", rule.to_string()));
+    }
     let (exact, gist) = match recall.answer {
         RecallAnswer::Exact(value) => (value, None),
         RecallAnswer::Fuzzy(gist) => (Value::Null, Some(gist)),
@@ -119,6 +123,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "seq": recall.seq,
             "exact": exact,
             "gist": gist,
+            "rule_ref": rule,
         }),
         notes: Vec::new(),
     })

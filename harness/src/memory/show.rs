@@ -17,7 +17,7 @@ use super::options::ExpectedHead;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// Show the entries of the log too.
     #[arg(long)]
     log: bool,

@@ -19,7 +19,7 @@ use super::options::ExpectedHead;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// Outputs of this kind only; may be given several times.
     #[arg(long, value_name = "KIND")]
     kind: Vec<Kind>,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{MemoryReader, Unlock, UnlockScope};
+use axilog_memory::{MemoryReader, MemoryRule, OpenedRule, Unlock, UnlockScope};
 use serde_json::{Value, json};
 
 use super::super::output::Report;
@@ -11,12 +11,12 @@ use super::options::HandleArgument;
 
 /// Show what is unlocked now, until when, and by which entry.
 ///
-/// This command unlocks nothing: `recall` and `notebook` do. With HANDLE it exits 1 where the handle is
-/// locked.
+/// This command unlocks nothing: `recall` and `notebook` do. Rules that the table opened (EV-021) are listed too. With
+/// HANDLE it exits 1 where the handle is locked.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     /// A detail or a fact.
     handle: Option<HandleArgument>,
     /// One JSON object on standard output.
@@ -27,12 +27,14 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let reader = MemoryReader::open(&args.db)?;
     let mut all = reader.unlocks()?;
+    let mut rules = reader.opened_rules()?;
     let mut fine = true;
     let mut none = "nothing";
     if let Some(HandleArgument(wanted)) = args.handle {
         // Who unlocks a fact unlocks its details.
         let fact = reader.find_fact(wanted)?;
         all.retain(|unlock| unlock.handle == wanted || Some(unlock.handle) == fact);
+        rules.clear();
         fine = reader.is_open(wanted)?;
         none = match fine {
             true => "yes: it is not locked",
@@ -44,14 +46,34 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         rows.push((scope.as_str(), handle.to_string()));
         rows.push(("", format!("{}, by entry {seq}", describe_end(*scope))));
     }
-    if all.is_empty() {
+    for OpenedRule {
+        rule_ref,
+        scope,
+        seq,
+    } in &rules
+    {
+        rows.push((scope.as_str(), format!("rule {rule_ref}")));
+        rows.push(("", format!("{}, by entry {seq}", describe_end(*scope))));
+    }
+    if all.is_empty() && rules.is_empty() {
         rows.push(("unlocked", none.to_owned()));
     }
+    // Whoever asks why is referred to the rule.
+    let rule = (!fine).then_some(MemoryRule::PrecisionTokens);
+    if let Some(rule) = rule {
+        rows.push(("rule_ref", rule.to_string()));
+    }
     let object = |unlock: &Unlock| json!({ "handle": unlock.handle, "scope": unlock.scope, "seq": unlock.seq });
+    let rule_object = |opened: &OpenedRule| json!({ "rule_ref": opened.rule_ref, "scope": opened.scope, "seq": opened.seq });
     Ok(Report {
         passed: fine,
         text: table::format_pairs(&rows),
-        json: json!({ "ok": fine, "unlocked": all.iter().map(object).collect::<Vec<Value>>() }),
+        json: json!({
+            "ok": fine,
+            "unlocked": all.iter().map(object).collect::<Vec<Value>>(),
+            "unlocked_rule_refs": rules.iter().map(rule_object).collect::<Vec<Value>>(),
+            "rule_ref": rule,
+        }),
         notes: Vec::new(),
     })
 }

@@ -21,7 +21,7 @@ use crate::error::CommandError;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
-    db: PathBuf,
+    pub(super) db: PathBuf,
     #[command(flatten)]
     query: QueryArgs,
     /// The class of the output, which decides which masks it may hold.

@@ -1,7 +1,7 @@
 //! The gates' own account of what the log says: who may see what, what is unlocked, where the story stands. It
 //! shares no rule with the tables that the memory derives.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rusqlite::params;
 use serde_json::Value;
@@ -63,6 +63,9 @@ pub(super) struct Account {
     scene_unlocks: HashSet<(String, Handle)>,
     session_unlocks: HashSet<(String, Handle)>,
     notebooks: HashSet<(String, Handle)>,
+    /// The rules that were opened until the scene ends, and until the session ends, each with its campaign.
+    scene_rules: BTreeSet<(String, String)>,
+    session_rules: BTreeSet<(String, String)>,
     /// How many outputs were shown to a model's side.
     pub(super) shown: u64,
     /// What a recall told exactly, with the campaign.
@@ -115,6 +118,8 @@ impl Account {
                     self.session_seq = entry.seq;
                     self.session_unlocks.clear();
                     self.scene_unlocks.clear();
+                    self.session_rules.clear();
+                    self.scene_rules.clear();
                 }
             }
             EntryKind::ModeChanged => {
@@ -131,10 +136,22 @@ impl Account {
                     seq: entry.seq,
                 });
                 self.scene_unlocks.clear();
+                self.scene_rules.clear();
             }
             EntryKind::SceneEnd => {
                 self.scene = None;
                 self.scene_unlocks.clear();
+                self.scene_rules.clear();
+            }
+            EntryKind::RuleRefOpened => {
+                let rule = (
+                    self.campaign().to_owned(),
+                    text_of(body, "rule_ref").to_owned(),
+                );
+                match text_of(body, "unlock_scope") {
+                    "SCENE" => self.scene_rules.insert(rule),
+                    _ => self.session_rules.insert(rule),
+                };
             }
             EntryKind::Pin => self.take_pin(body, "value"),
             EntryKind::Revision => self.take_pin(body, "to"),
@@ -234,6 +251,19 @@ impl Account {
             .get("campaign_id")
             .and_then(Value::as_str)
             .unwrap_or_default()
+    }
+
+    /// Whether the contract of events has EV-021.
+    pub(super) fn may_open_rules(&self) -> bool {
+        let contract = self.pins.get("event_contract");
+        contract.is_some_and(|contract| contract == "gt-12+ev-021")
+    }
+
+    /// The rules that are open, in the order of their names.
+    pub(super) fn opened_rules(&self) -> BTreeSet<&str> {
+        let all = self.scene_rules.iter().chain(&self.session_rules);
+        let here = all.filter(|(campaign, _)| campaign == self.campaign());
+        here.map(|(_, rule)| rule.as_str()).collect()
     }
 
     /// The `stable_key` of a fact.

@@ -1,7 +1,7 @@
 //! G5 ORC-NO-BACKFLOW: the model's side cannot write, and nothing that it does selects what is read.
 
 use rusqlite::{OpenFlags, params};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::leak_attempts::HARMLESS;
 use super::queries::{build_in_budget, canonical_query};
@@ -205,29 +205,31 @@ fn build_all_classes(reader: &MemoryReader) -> Result<Vec<WorkingSet>> {
     OutputClass::ALL.into_iter().map(build).collect()
 }
 
+/// The events that the model's side reports: nudges, playback, validation, fallback.
+fn list_reports(reader: &MemoryReader) -> Result<Vec<(EntryKind, Value)>> {
+    let scene = reader.story_state()?.scene.map(|scene| scene.id);
+    let failure = json!({ "playback_id": "gate", "reason_code": "gate", "rule_ref": "gate", "cause_handle": null });
+    let nudge = json!({ "scene_id": scene, "nudge_type": "gate", "target_handle": "gate", "reason_code": "gate", "cause_handle": null });
+    let suppressed = json!({ "scene_id": scene, "reason_code": "gate", "rule_ref": "gate", "cause_handle": null });
+    let mut events = vec![
+        (EntryKind::ValidationFailed, failure.clone()),
+        (EntryKind::RoleplayFallback, failure),
+        (EntryKind::NudgeSelected, nudge),
+        (EntryKind::NudgeSuppressed, suppressed),
+    ];
+    let playback = json!({ "playback_id": "gate", "cause_handle": null });
+    for number in 100..=110 {
+        let kind = EntryKind::from_id(&format!("EV-{number}"))?;
+        events.push((kind, playback.clone()));
+    }
+    Ok(events)
+}
+
 /// Checks that reports of the model's side (validation, fallback, playback, nudges, scores of pictures), and that it was
 /// shown something, leave the working sets as they are.
 fn check_reports_select_nothing(store: &mut MemoryStore, report: &mut GateReport) -> Result<()> {
     let before = build_all_classes(store.reader())?;
-    let playback = || json!({ "playback_id": "gate" });
-    let events = [
-        (
-            EntryKind::RoleplayValidated,
-            json!({ "playback_id": "gate", "outcome": "INVALID" }),
-        ),
-        (
-            EntryKind::RoleplayFallback,
-            json!({ "playback_id": "gate", "rule_ref": null }),
-        ),
-        (EntryKind::PlaybackPaused, playback()),
-        (EntryKind::PlaybackResumed, playback()),
-        (EntryKind::PlaybackAborted, playback()),
-        (EntryKind::NudgeSelected, json!({ "nudge_id": "gate" })),
-        (
-            EntryKind::NudgeSuppressed,
-            json!({ "nudge_id": "gate", "rule_ref": null }),
-        ),
-    ];
+    let events = list_reports(store.reader())?;
     let stages = [
         json!({ "stage": "REQUEST_SPEC", "document": { "gate": "G5" }, "viewers": [] }),
         json!({ "stage": "ENGINE", "document": {} }),

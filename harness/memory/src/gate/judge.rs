@@ -157,7 +157,14 @@ impl Judge<'_> {
             "state_slice": state,
             "directives": fixed_words::directives(),
         });
-        Ok(frame.as_object().cloned().unwrap_or_default())
+        let mut frame = frame.as_object().cloned().unwrap_or_default();
+        if account.may_open_rules() {
+            let rules = json!({ "allowmention_handles": "PC-006", "locked_precision_handles": "HL-005", "recall": "RR-002" });
+            frame.insert("rule_refs".to_owned(), rules);
+            let opened = json!(account.opened_rules());
+            frame.insert("unlocked_rule_refs".to_owned(), opened);
+        }
+        Ok(frame)
     }
 
     /// The facts that a query may get, in order.

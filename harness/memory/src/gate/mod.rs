@@ -18,6 +18,7 @@ mod queries;
 mod recall_attempts;
 mod recall_audit;
 mod report;
+mod rule_attempts;
 mod shown_attempts;
 
 use crate::error::Result;

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::account::{Account, handle_of, text_of};
 use super::consent_audit::ConsentAudit;
 use super::report::GateReport;
-use super::{consent_attempts, recall_attempts};
+use super::{consent_attempts, recall_attempts, rule_attempts};
 use crate::entry::EntryKind;
 use crate::error::Result;
 use crate::handle::Handle;
@@ -45,7 +45,12 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
         "{} notebook entries, each of what was learned, and consented to; {} on the word of who leads the game",
         audit.consents.entries, audit.consents.revealed
     ));
+    report.checked.push(format!(
+        "{} rules opened, each under the revision that admits it",
+        audit.openings
+    ));
     recall_attempts::check(store, &audit.account, report)?;
+    rule_attempts::check(store, &audit.account, report)?;
     consent_attempts::check(store, &audit.account, report)
 }
 
@@ -59,6 +64,7 @@ struct RecallAudit {
     open: Option<OpenRequest>,
     requests: u64,
     exact_answers: u64,
+    openings: u64,
 }
 
 /// A request that is not whole yet.
@@ -91,6 +97,7 @@ impl RecallAudit {
             EntryKind::RecallRequest => self.check_request(entry),
             EntryKind::RecallAttempt => self.check_attempt(body),
             EntryKind::RecallResult => self.check_result(body),
+            EntryKind::RuleRefOpened => self.check_opening(body),
             _ => self.consents.check_entry(&self.account, entry),
         }
     }
@@ -103,12 +110,28 @@ impl RecallAudit {
             requester: text_of(&entry.body, "requester_id").to_owned(),
             attempt: None,
         });
+        self.check_scene(&entry.body)
+    }
+
+    /// Checks that an entry names the scene that is on.
+    fn check_scene(&self, body: &Value) -> Option<String> {
         let scene = self.account.scene.as_ref().map(|scene| scene.id.as_str());
-        let found = entry.body.get("scene_id").and_then(Value::as_str);
+        let found = body.get("scene_id").and_then(Value::as_str);
         (scene != found).then(|| {
             let name = |scene: Option<&str>| scene.unwrap_or("none").to_owned();
             format!("its scene is {}, and {} is on", name(found), name(scene))
         })
+    }
+
+    fn check_opening(&mut self, body: &Value) -> Option<String> {
+        self.openings += 1;
+        if !self.account.may_open_rules() {
+            return Some("a rule was opened, and no revision of the contract admits it".to_owned());
+        }
+        if text_of(body, "unlock_scope") == "SCENE" && self.account.scene.is_none() {
+            return Some("a rule was opened for a scene while none is on".to_owned());
+        }
+        self.check_scene(body)
     }
 
     fn check_attempt(&mut self, body: &Value) -> Option<String> {

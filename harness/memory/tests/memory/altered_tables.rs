@@ -25,6 +25,10 @@ fn memory_with_rows() -> TestMemory {
     memory.store.build_prompt(&ana, "Is it 1234?").unwrap();
     let picture = json!({ "stage": "REQUEST_SPEC", "document": { "prompt": "a door" } });
     memory.append(EntryKind::Asset, picture);
+    let contract = json!({ "name": "event_contract", "value": "gt-12+ev-021" });
+    memory.append(EntryKind::Pin, contract);
+    let opening = json!({ "rule_ref": "dmg.42", "scene_id": "cellar", "actor_id": "ana", "unlock_scope": "SCENE" });
+    memory.append(EntryKind::RuleRefOpened, opening);
     memory
 }
 
@@ -66,7 +70,7 @@ fn a_table_that_another_program_changed_is_refused() {
     let whole = memory_with_rows();
     let conn = Connection::open(&whole.path).unwrap();
     let names = tables(&conn);
-    assert_eq!(names.len(), 13);
+    assert_eq!(names.len(), 14);
     for table in names {
         let last = format!("SELECT max(seq) FROM {table}");
         let last: u64 = conn.query_row(&last, [], |row| row.get(0)).unwrap();
@@ -94,10 +98,12 @@ fn a_table_that_another_program_changed_is_refused() {
                         "consent" => "request",
                         "fact" | "visible" => "fact",
                         "guess" => "scene",
+                        "opened_rule" => "rule_ref",
                         _ => "name",
                     },
                     other = match table.as_str() {
-                        "consent" | "guess" | "pin" | "pointer" | "used_name" => "'another'",
+                        "consent" | "guess" | "opened_rule" | "pin" | "pointer" | "used_name" =>
+                            "'another'",
                         _ => "zeroblob(32)",
                     },
                 ),

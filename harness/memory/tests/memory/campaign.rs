@@ -23,7 +23,10 @@ fn initial_state() -> InitialState {
     let rows = json!({ "WORKING_SET": row, "PROMPT": row, "NARRATION": row, "RECAP": row, "PVIB": ["PUBLIC"] });
     let mut initial = InitialState::new("arden", "c1", "s1").unwrap();
     initial.mask_matrix = MaskMatrix::read(CanonicalJson::from_value("m", rows).unwrap()).unwrap();
-    initial.pins = vec![("llm".into(), "model-1".into())];
+    initial.pins = vec![
+        ("llm".into(), "model-1".into()),
+        ("event_contract".into(), "gt-12+ev-021".into()),
+    ];
     initial
 }
 
@@ -140,6 +143,11 @@ impl Campaign {
             .2
     }
 
+    fn open_rule(&mut self, rule: &str, scene: &str, scope: &str) -> Result<()> {
+        let body = json!({ "rule_ref": rule, "scene_id": scene, "actor_id": "ana", "unlock_scope": scope });
+        self.append(EntryKind::RuleRefOpened, body).map(drop)
+    }
+
     fn scene(&mut self, kind: EntryKind, scene: &str) -> Result<()> {
         self.append(kind, json!({ "scene_id": scene }))?;
         Ok(())
@@ -170,11 +178,15 @@ impl Campaign {
     }
 
     fn play_first_session(&mut self) -> Result<()> {
-        self.append(EntryKind::ModeChanged, json!({ "mode": "COMPANION" }))?;
+        let mode = json!({ "mode": "COMPANION", "scene_id": null, "cause_handle": null });
+        self.append(EntryKind::ModeChanged, mode)?;
         let pointers = json!({ "threads": ["miller"], "clocks": ["flood"], "regions": ["north"] });
         self.append(EntryKind::State, pointers)?;
-        self.append(EntryKind::ReadingSpot, json!({ "setting": "page-4" }))?;
+        let spot = json!({ "setting": "page-4", "scene_id": null, "cause_handle": null });
+        self.append(EntryKind::ReadingSpot, spot)?;
         self.scene(EntryKind::SceneStart, "cellar")?;
+        self.open_rule("dmg.10", "cellar", "SCENE")?;
+        self.open_rule("phb.3", "cellar", "SESSION")?;
         self.recall("m-door", "ana", None, RecallScope::Scene)?;
         self.recall("m-door", "ana", Some(4), RecallScope::Scene)?;
         self.recall("m-door", "ana", Some(19), RecallScope::Scene)?;
@@ -197,7 +209,9 @@ impl Campaign {
             let body = json!({ "stage": stage, "of": of, "document": { "step": stage } });
             of = self.append(EntryKind::Asset, body)?;
         }
-        self.append(EntryKind::NudgeSelected, json!({ "nudge_id": "listen" }))?;
+        let nudge = json!({ "scene_id": "cellar", "nudge_type": "CALLBACK_NUDGE", "target_handle": "ana",
+            "reason_code": "dormant", "cause_handle": null });
+        self.append(EntryKind::NudgeSelected, nudge)?;
         self.show_outputs(&["ana"]);
         self.scene(EntryKind::SceneEnd, "cellar")?;
         self.take_note("r1", "f-song", false, true)?;
@@ -245,9 +259,11 @@ impl Campaign {
         self.take_note("r3", "k-name", true, false)?;
         self.scene(EntryKind::SceneStart, "tower")?;
         self.recall("b-spot", "ben", Some(15), RecallScope::Scene)?;
+        self.open_rule("phb.7", "tower", "SESSION")?;
         // The table goes on another evening, in the same scene.
         self.append(EntryKind::State, json!({ "session_id": "s3" }))?;
         self.recall("x-rhyme", "ben", Some(13), RecallScope::Scene)?;
+        self.open_rule("dmg.11", "tower", "SCENE")?;
         self.recall("k-name", "ana", Some(3), RecallScope::Scene)?;
         let revision =
             json!({ "name": "llm", "from": "model-1", "to": "model-2", "reason": "better" });

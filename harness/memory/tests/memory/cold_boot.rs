@@ -110,7 +110,7 @@ fn play_step(
         }
         Step::Mode(n) => {
             let mode = ["PLAY", "COMPANION", "REFERENCE", "NOTEBOOK"][usize::from(*n)];
-            memory.append(EntryKind::ModeChanged, json!({ "mode": mode }));
+            memory.change_mode(mode);
         }
         Step::Session(n) => {
             memory.append(EntryKind::State, json!({ "session_id": format!("s{n}") }));

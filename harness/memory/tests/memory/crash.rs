@@ -16,7 +16,7 @@ use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, ffi};
 use serde_json::json;
 
-use crate::test_memory::{TestMemory, clue, initial_state, open_fact, query};
+use crate::test_memory::{TestMemory, clue, initial_state, open_fact, playback, query};
 
 /// The variable by which this test's child knows what to do: the statement to die at, and where.
 const CHILD: &str = "AXILOG_MEMORY_DIES_AT";
@@ -129,7 +129,7 @@ fn assert_whole(path: &Path, acknowledged: u64, about: &str, judged: &mut BTreeS
     }
     // And it goes on.
     let seq = store
-        .append(EntryKind::NudgeSelected, json!({ "nudge_id": "n" }))
+        .append(EntryKind::PlaybackPaused, playback("n"))
         .unwrap()
         .seq;
     assert_eq!(seq, head + 1);
@@ -327,9 +327,9 @@ fn four_writers_take_turns() {
             scope.spawn(move || {
                 let mut store = MemoryStore::open(path).unwrap();
                 for number in 0..25 {
-                    let nudge = format!("n{writer}-{number}");
+                    let id = format!("n{writer}-{number}");
                     store
-                        .append(EntryKind::NudgeSelected, json!({ "nudge_id": nudge }))
+                        .append(EntryKind::PlaybackPaused, playback(&id))
                         .unwrap();
                 }
             });

@@ -11,7 +11,7 @@ use axilog_memory::{
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::test_memory::{TestMemory, clue, open_fact, query};
+use crate::test_memory::{TestMemory, clue, open_fact, playback, query};
 
 /// Everything that keeps the log and its head as they are.
 const TRIGGERS: [&str; 6] = [
@@ -46,8 +46,8 @@ fn memory_with_story() -> TestMemory {
     memory.append_fact(clue("k1", "seven keys"));
     memory.append_fact(open_fact("k2", json!({ "text": "A red door." })));
     for number in 0..5 {
-        let nudge = format!("n{number}");
-        memory.append(EntryKind::NudgeSelected, json!({ "nudge_id": nudge }));
+        let id = format!("n{number}");
+        memory.append(EntryKind::PlaybackPaused, playback(&id));
     }
     memory
 }

@@ -9,6 +9,8 @@ mod consent;
 mod contract;
 mod crash;
 mod digests;
+mod earlier_logs;
+mod event_contract;
 mod false_alarms;
 mod forged;
 mod gates;
@@ -17,6 +19,7 @@ mod guesses;
 mod integrity;
 mod leak;
 mod masks;
+mod opened_rules;
 mod pictures;
 mod recall;
 #[cfg(unix)]

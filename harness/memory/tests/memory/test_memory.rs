@@ -55,6 +55,11 @@ pub fn query(class: OutputClass, viewers: &[&str], budget: u64) -> WorkingSetQue
     WorkingSetQuery::new(Audience::new(class, viewers).unwrap(), budget)
 }
 
+/// The body of a roleplay event that changes nothing.
+pub fn playback(id: &str) -> Value {
+    json!({ "playback_id": id, "cause_handle": null })
+}
+
 /// A request to ana, of the table's, until the session ends.
 pub fn notebook_request(id: &str, content: &[Handle]) -> NotebookRequest {
     NotebookRequest {
@@ -106,6 +111,13 @@ impl TestMemory {
 
     pub fn start_scene(&mut self, scene: &str) {
         self.append(EntryKind::SceneStart, json!({ "scene_id": scene }));
+    }
+
+    pub fn change_mode(&mut self, mode: &str) {
+        let scene = self.reader().story_state().unwrap().scene;
+        let scene = scene.map(|scene| scene.id.to_string());
+        let body = json!({ "mode": mode, "scene_id": scene, "cause_handle": null });
+        self.append(EntryKind::ModeChanged, body);
     }
 
     /// Asks for a string as ana, with a roll that succeeds or fails.

@@ -296,7 +296,7 @@ fn errors_name_the_cause_and_the_remedy() {
         ),
         (
             2,
-            &["event", "m.db", "EV-021", "{}"],
+            &["event", "m.db", "EV-022", "{}"],
             "expected one of EV-001",
         ),
         (

@@ -2,4 +2,6 @@
 
 mod commands;
 mod golden;
+mod ledger;
+mod rules;
 mod shown;
