@@ -14,3 +14,4 @@ pub mod process;
 pub mod sanitize;
 pub mod seeds;
 pub mod symbols;
+pub mod wheel;

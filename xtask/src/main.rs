@@ -9,6 +9,7 @@ use xtask::install::{InstallOptions, Locations};
 use xtask::process::TaskResult;
 use xtask::{
     abi, cross, firmware, fuzz, headers, install, miri, mutants, packaging, sanitize, symbols,
+    wheel,
 };
 
 /// Development tasks of the axilog workspace. A task that needs a missing tool names the command that
@@ -79,6 +80,8 @@ enum Task {
     Uninstall(Locations),
     /// Installs into a temporary directory and builds programs from there
     Packaging,
+    /// Builds the Python package's wheel, for machines without Rust, into target/wheels
+    Wheel,
 }
 
 fn main() -> ExitCode {
@@ -110,5 +113,6 @@ fn run_task(task: Task) -> TaskResult {
         Task::Install(options) => install::install(&options),
         Task::Uninstall(locations) => install::uninstall(&locations),
         Task::Packaging => packaging::check_packaging(),
+        Task::Wheel => wheel::build_wheel(),
     }
 }
