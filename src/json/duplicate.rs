@@ -8,11 +8,15 @@ use super::name::Name;
 use super::reader::{Reader, Token};
 use super::siphash::SipHash;
 use super::source::Source;
+use crate::search::IS_SMALL;
 
-/// The number of names that one pass over a text can keep, in 768 bytes of stack.
+/// The number of names that can be kept at a time, in 768 bytes of stack.
 pub const CAPACITY: usize = 192;
 
-/// The names met so far, each together with the object it is in.
+/// Half of [`CAPACITY`].
+pub const HALF: u8 = 96;
+
+/// The names of the objects that are open, those of an inner object behind those of the objects around it.
 pub struct Names {
     fingerprints: [u32; CAPACITY],
     count: usize,
@@ -27,14 +31,19 @@ impl Names {
         }
     }
 
-    /// Forgets every name.
-    pub fn clear(&mut self) {
-        self.count = 0;
+    /// The number of names that are kept, which is at most [`CAPACITY`].
+    pub fn count(&self) -> u8 {
+        u8::try_from(self.count).unwrap_or(u8::MAX)
     }
 
-    /// Whether no more can be kept.
-    pub fn is_full(&self) -> bool {
-        self.count >= CAPACITY
+    /// Forgets all but the first `count` names.
+    pub fn truncate(&mut self, count: u8) {
+        self.count = self.count.min(usize::from(count));
+    }
+
+    /// Whether there is no room for two more, which is what one token may bring.
+    pub fn are_full(&self) -> bool {
+        self.count >= CAPACITY.wrapping_sub(1)
     }
 
     /// Keeps `fingerprint` if there is room.
@@ -45,10 +54,10 @@ impl Names {
         }
     }
 
-    /// Whether `fingerprint` is among those kept.
-    pub fn has(&self, fingerprint: u32) -> bool {
-        let kept = self.fingerprints.get(..self.count).unwrap_or_default();
-        let (blocks, rest) = kept.as_chunks::<64>();
+    /// Whether `fingerprint` is among those kept behind the first `from`.
+    pub fn has(&self, from: u8, fingerprint: u32) -> bool {
+        let kept = self.fingerprints.get(usize::from(from)..self.count);
+        let (blocks, rest) = kept.unwrap_or_default().as_chunks::<64>();
         let among = |all: &[u32]| {
             all.iter()
                 .fold(false, |any, &one| any | (one == fingerprint))
@@ -57,11 +66,16 @@ impl Names {
     }
 }
 
-/// The fingerprint of the name at `name` in the object that begins at offset `object`: SipHash-1-3
-/// under `key` over the offset and the name's code units, cut to 32 bits.
-pub fn fingerprint(key: &[u8; 16], object: u32, name: Cursor<'_>) -> u32 {
+/// The most ASCII characters of a name that is its own fingerprint.
+const MAX_OWN: u64 = 3;
+
+/// The fingerprint of the name at `name`. At most three ASCII characters are their own fingerprint, with their
+/// number; of any other name it is SipHash-1-3 under `key` over the name's code units, cut to 32 bits.
+pub fn fingerprint(key: &[u8; 16], name: Cursor<'_>) -> u32 {
+    if !IS_SMALL && let Some(fingerprint) = fingerprint_of_few(name) {
+        return fingerprint;
+    }
     let mut hash = SipHash::new(key);
-    hash.word(u64::from(object));
     let mut word = 0u64;
     let mut units = 0u64;
     for unit in Name::new(name) {
@@ -73,9 +87,25 @@ pub fn fingerprint(key: &[u8; 16], object: u32, name: Cursor<'_>) -> u32 {
             word = 0;
         }
     }
-    let length = units.wrapping_mul(2).wrapping_add(8);
+    if units <= MAX_OWN && word & 0xff80_ff80_ff80 == 0 {
+        let [a, _, b, _, c, ..] = word.to_le_bytes();
+        return u32::from_le_bytes([a, b, c, units.to_le_bytes()[0]]);
+    }
+    let length = units.wrapping_mul(2);
     let [a, b, c, d, ..] = hash.finish(word | length << 56).to_le_bytes();
     u32::from_le_bytes([a, b, c, d])
+}
+
+/// The fingerprint of a name of at most three ASCII characters that are spelt plainly.
+fn fingerprint_of_few(name: Cursor<'_>) -> Option<u32> {
+    let bytes = match *name.ahead() {
+        [b'\\', b'"', ..] => [0, 0, 0, 0],
+        [a, b'\\', b'"', ..] => [a, 0, 0, 1],
+        [a, b, b'\\', b'"', ..] if b != b'\\' => [a, b, 0, 2],
+        [a, b, c, b'\\', b'"', ..] if b != b'\\' && c != b'\\' => [a, b, c, 3],
+        _ => return None,
+    };
+    (bytes[0] != b'\\' && bytes.is_ascii()).then(|| u32::from_le_bytes(bytes))
 }
 
 /// Whether the object at offset `object` has the name at `name` once more before it, by comparing
@@ -106,26 +136,62 @@ mod tests {
     fn names_are_found_up_to_the_capacity() {
         let mut names = Names::new();
         for fingerprint in 0..CAPACITY as u32 + 10 {
-            assert_eq!(names.is_full(), fingerprint >= CAPACITY as u32);
-            assert!(!names.has(fingerprint));
+            assert_eq!(u32::from(names.count()), fingerprint.min(CAPACITY as u32));
+            assert!(!names.has(0, fingerprint));
             names.keep(fingerprint);
-            assert_eq!(names.has(fingerprint), fingerprint < CAPACITY as u32);
+            assert_eq!(names.has(0, fingerprint), fingerprint < CAPACITY as u32);
         }
-        assert!(names.has(0));
-        names.clear();
-        assert!(!names.has(0));
+        assert!(names.has(0, 0) && !names.has(1, 0) && names.has(1, 1));
+        assert_eq!(usize::from(HALF) * 2, CAPACITY);
+        for (count, is_full) in [(191, true), (190, false)] {
+            names.truncate(count);
+            assert_eq!(names.are_full(), is_full);
+        }
+        names.truncate(100);
+        assert!(names.has(0, 99) && !names.has(0, 100) && !names.has(100, 99));
+        names.truncate(101);
+        assert_eq!(names.count(), 100);
+        assert!(!names.has(101, 0));
     }
 
     #[test]
-    fn a_fingerprint_is_of_the_key_the_object_and_the_name() {
+    fn a_fingerprint_is_of_the_key_and_the_name() {
         let text = |bytes| EscapedText::new(bytes).cursor();
-        let name = |bytes| fingerprint(&[1; 16], 0, text(bytes));
+        let name = |bytes| fingerprint(&[1; 16], text(bytes));
         assert_eq!(name(br#"value\""#), name(br#"val\\u0075e\" : 1"#));
         assert_ne!(name(br#"value\""#), name(br#"valu\""#));
-        assert_ne!(name(br#"\""#), name(br#"\\u0000\""#));
         assert_ne!(name(br#"\\u0000\""#), name(br#"\\u0000\\u0000\""#));
-        assert_ne!(fingerprint(&[2; 16], 0, text(br#"a\""#)), name(br#"a\""#));
-        assert_ne!(fingerprint(&[1; 16], 1, text(br#"a\""#)), name(br#"a\""#));
+        assert_ne!(
+            fingerprint(&[2; 16], text(br#"long\""#)),
+            name(br#"long\""#)
+        );
+    }
+
+    #[test]
+    fn few_ascii_characters_are_their_own_fingerprint_however_they_are_spelt() {
+        for (name, own) in [
+            (&br#"\""#[..], 0),
+            (br#"\\u0000\""#, 0x0100_0000),
+            (br#"a\""#, 0x0100_0061),
+            (br#"\\u0061\""#, 0x0100_0061),
+            (br#"ab\""#, 0x0200_6261),
+            (br#"a\\u0062\""#, 0x0200_6261),
+            (br#"\\\\\""#, 0x0100_005c),
+            (br#"\\\"\""#, 0x0100_0022),
+            (br#"a\\\"\""#, 0x0200_2261),
+            (br#"\\n\""#, 0x0100_000a),
+            (br#"a\\\\b\""#, 0x0362_5c61),
+            (br#"abc\""#, 0x0363_6261),
+            (br#"\\u0061\\u0062\\u0063\""#, 0x0363_6261),
+        ] {
+            let name = EscapedText::new(name).cursor();
+            assert_eq!(fingerprint(&[1; 16], name), own, "{name:?}");
+        }
+        let few = |name: &str| fingerprint_of_few(EscapedText::new(name.as_bytes()).cursor());
+        assert_eq!(few("abc\\\""), Some(0x0363_6261));
+        for name in ["abcd\\\"", "é\\\"", "a\\\\n\\\"", "ab", "\\u0000\\\""] {
+            assert_eq!(few(name), None, "{name}");
+        }
     }
 
     #[test]

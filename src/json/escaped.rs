@@ -3,7 +3,8 @@
 //! formats.md §2 and §3: an oracle's answer is read in place, inside its record, in the escape
 //! form of any profile; nothing is unescaped into a buffer.
 
-use super::source::Source;
+use super::elements::pass_elements;
+use super::source::{Source, is_of_number};
 use crate::search::run;
 
 /// The bytes between the quotes of a canonical JSON string.
@@ -76,7 +77,21 @@ pub struct Cursor<'a> {
     at: usize,
 }
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
+    /// The stored bytes from this position on.
+    #[inline]
+    pub(super) fn ahead(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Moves on over elements of an array, as [`pass_elements`] does, and returns their number.
+    #[inline]
+    pub(super) fn skip_elements(&mut self, is_first: bool, room: usize, most: u32) -> u32 {
+        let (length, number) = pass_elements(self.ahead(), is_first, room, most);
+        self.at = self.at.wrapping_add(length);
+        number
+    }
+
     /// The byte at this position if it stands for itself in the text of the answer and in the record,
     /// so that nothing has to be unescaped.
     #[inline]
@@ -92,7 +107,7 @@ impl Cursor<'_> {
     fn unit(&self) -> Option<(u8, usize)> {
         let first = self.bytes.get(self.at).copied()?;
         Some(if first == b'\\' {
-            escape(self.bytes.get(self.at..).unwrap_or_default()).unwrap_or((0, 1))
+            escape(self.ahead()).unwrap_or((0, 1))
         } else {
             (first, 1)
         })
@@ -149,8 +164,26 @@ impl<'a> Source<'a> for Cursor<'a> {
     /// A quote, a backslash and a control character are all escaped here, so a backslash is the
     /// only byte to look for.
     fn skip_plain(&mut self) {
-        let rest = self.bytes.get(self.at..).unwrap_or_default();
-        self.at = self.at.wrapping_add(run(rest, |byte| byte == b'\\'));
+        self.at = self
+            .at
+            .wrapping_add(run(self.ahead(), |byte| byte == b'\\'));
+    }
+
+    #[inline]
+    fn skip_quote(&mut self) -> bool {
+        let is_quote = self.ahead().starts_with(b"\\\"");
+        if is_quote {
+            self.at = self.at.wrapping_add(2);
+        }
+        is_quote
+    }
+
+    /// No byte of a number is escaped.
+    #[inline]
+    fn skip_number(&mut self) {
+        let bytes = self.ahead().iter();
+        let length = bytes.take_while(|byte| is_of_number(**byte)).count();
+        self.at = self.at.wrapping_add(length);
     }
 
     fn since(&self, start: usize) -> &'a [u8] {

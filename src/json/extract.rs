@@ -3,11 +3,12 @@
 //! formats.md §4, "Extracting the value", and decisions D18. Nothing in an answer is trusted: the
 //! whole of it must be one strictly valid JSON object before any value of it counts.
 
-use super::duplicate::{Names, fingerprint, is_repeated};
+use super::duplicate::{HALF, Names, fingerprint, is_repeated};
 use super::escaped::{Cursor, EscapedText};
 use super::reader::{InvalidJson, Reader, Token};
 use super::source::Source;
-use super::values::{MAX_DEPTH, Values};
+use super::values::{MAX_DEPTH, Values, room_within};
+use crate::search::IS_SMALL;
 
 pub use super::values::{MAX_POLICIES, NO_VALUE, Selectors};
 
@@ -40,8 +41,12 @@ pub fn extract(
     }
 }
 
-/// Reads the answer, in one pass if it has few enough names. Each further pass begins where the
-/// names kept by the one before end, and compares all later names with those it keeps itself.
+/// Reads the answer, once where it has no object of very many names.
+///
+/// The names of the open objects are kept, and each is compared with those of its own object. When there is
+/// no room for more, names are only compared from there on, until the innermost container ends that began
+/// with half of the room free; then what was not kept is read again from there to that end. So what lies in
+/// objects that together have fewer than [`CAPACITY`] names is read once, wherever it lies.
 fn read(
     output: EscapedText<'_>,
     key: &[u8; 16],
@@ -49,80 +54,148 @@ fn read(
 ) -> Result<(), InvalidJson> {
     let mut names = Names::new();
     let mut walk = Walk::new(output);
-    walk.pass(key, &mut names, Some(values))?;
-    while names.is_full() {
-        walk.pass(key, &mut names, None)?;
+    // The walk as it was when there was no more room, and how many containers are open when it is taken up
+    // again.
+    let mut before = walk;
+    let mut full = None;
+    // The first name of an object, until another one follows or something in which there may be names: most
+    // objects in short answers have no other.
+    let mut first = None;
+    // The name of the member whose value comes next.
+    let mut member = None;
+    // The position up to which the values have been taken.
+    let mut taken_to = 0;
+    loop {
+        if !IS_SMALL {
+            walk.skip_elements(taken_to, values);
+        }
+        let Some(token) = walk.reader.next()? else {
+            return Ok(());
+        };
+        if walk.reader.position() > taken_to {
+            walk.collect(token, &mut member, values)?;
+        }
+        match token {
+            Token::ObjectStart(_) | Token::ArrayStart => {
+                if let Some(name) = first.take() {
+                    names.keep(fingerprint(key, name));
+                }
+                walk.begin(token, names.count())?;
+            }
+            Token::Key(name) => {
+                let (object, kept) = walk.object()?;
+                if full.is_some() && kept == names.count() {
+                    // Nothing was kept of this object; what begins here is read again.
+                } else if full.is_none() && kept == names.count() && first.is_none() {
+                    first = Some(name);
+                } else {
+                    if let Some(name) = first.take() {
+                        names.keep(fingerprint(key, name));
+                    }
+                    let fingerprint = fingerprint(key, name);
+                    if names.has(kept, fingerprint) && is_repeated(output, object, name, LIMIT) {
+                        return Err(InvalidJson);
+                    }
+                    if full.is_none() {
+                        names.keep(fingerprint);
+                    }
+                }
+            }
+            Token::ObjectEnd | Token::ArrayEnd => {
+                // One that is left is the only name of the object that ends.
+                first = None;
+                let depth = usize::from(walk.reader.depth());
+                names.truncate(walk.kept_before(depth));
+                if full == Some(depth) {
+                    full = None;
+                    taken_to = taken_to.max(walk.reader.position());
+                    walk = before;
+                }
+            }
+            Token::String(_) | Token::Number(_) | Token::Literal => {}
+        }
+        if full.is_none() && names.are_full() {
+            before = walk;
+            full = Some(before.make_room());
+        }
     }
-    Ok(())
 }
 
-/// A place in the answer, with the objects that are open there.
+/// A place in the answer, with the containers that are open there.
 #[derive(Clone, Copy)]
 struct Walk<'a> {
-    output: EscapedText<'a>,
     reader: Reader<Cursor<'a>>,
     /// By depth: the beginning of each open object.
     objects: [u32; MAX_DEPTH],
+    /// By depth: the number of names that were kept when each open container began.
+    kept: [u8; MAX_DEPTH],
 }
 
 impl<'a> Walk<'a> {
     fn new(output: EscapedText<'a>) -> Self {
         Walk {
-            output,
             reader: Reader::new(output.cursor(), LIMIT),
             objects: [0; MAX_DEPTH],
+            kept: [0; MAX_DEPTH],
         }
     }
 
-    /// Reads from here to the end of the answer, keeps the first names in `names` and refuses any
-    /// later one that repeats one of these. If `names` is full then, this walk has moved on to
-    /// where the next pass begins. The values that paths lead to go to `values`.
-    fn pass(
-        &mut self,
-        key: &[u8; 16],
-        names: &mut Names,
-        mut values: Option<&mut Values<'_>>,
-    ) -> Result<(), InvalidJson> {
-        names.clear();
-        let mut ahead = *self;
-        let mut member = None;
-        let mut last_kept = u32::MAX;
-        let mut first = None;
-        let mut alone = true;
-        while let Some(token) = ahead.reader.next()? {
-            if let Some(values) = &mut values {
-                ahead.collect(token, &mut member, values)?;
-            }
-            match token {
-                Token::ObjectStart(brace) => *ahead.object()? = offset(brace)?,
-                Token::Key(name) => {
-                    let object = *ahead.object()?;
-                    // An object that begins behind the last name kept has none of those kept.
-                    if alone {
-                        // Most answers have few names. The first waits for one to compare it with.
-                        alone = false;
-                        first = Some((object, name));
-                    } else if object < last_kept {
-                        if let Some((object, name)) = first.take() {
-                            names.keep(fingerprint(key, object, name));
-                        }
-                        let fingerprint = fingerprint(key, object, name);
-                        if names.has(fingerprint) && is_repeated(self.output, object, name, LIMIT) {
-                            return Err(InvalidJson);
-                        }
-                        if !names.is_full() {
-                            names.keep(fingerprint);
-                            if names.is_full() {
-                                last_kept = offset(name)?;
-                                *self = ahead;
-                            }
-                        }
-                    }
-                }
-                _ => {}
+    /// Notes the container that begins with `token`, which was just read, when `count` names are kept.
+    fn begin(&mut self, token: Token<'a, Cursor<'a>>, count: u8) -> Result<(), InvalidJson> {
+        let depth = usize::from(self.reader.depth());
+        let depth = depth.wrapping_sub(1);
+        if let Token::ObjectStart(brace) = token {
+            *self.objects.get_mut(depth).ok_or(InvalidJson)? = offset(brace)?;
+        }
+        *self.kept.get_mut(depth).ok_or(InvalidJson)? = count;
+        Ok(())
+    }
+
+    /// The beginning of the innermost open object, and the number of names kept before it.
+    fn object(&self) -> Result<(u32, u8), InvalidJson> {
+        let depth = usize::from(self.reader.depth());
+        let depth = depth.wrapping_sub(1);
+        let object = self.objects.get(depth).ok_or(InvalidJson)?;
+        Ok((*object, self.kept_before(depth)))
+    }
+
+    /// The number of names that were kept when the container began around which `depth` others are open.
+    fn kept_before(&self, depth: usize) -> u8 {
+        self.kept.get(depth).copied().unwrap_or(0)
+    }
+
+    /// Forgets enough names of the innermost containers that half of the room is free. Returns how many
+    /// containers are open around them.
+    fn make_room(&mut self) -> usize {
+        let open = usize::from(self.reader.depth());
+        let has_room = |depth: &usize| self.kept_before(*depth) <= HALF;
+        let depth = (0..open).rev().find(has_room).unwrap_or(0);
+        let count = self.kept_before(depth);
+        for kept in self.kept.iter_mut().skip(depth) {
+            *kept = count;
+        }
+        depth
+    }
+
+    /// Passes the elements that come next and that no path leads to, as far as they are spelt plainly.
+    /// Values are taken behind the position `taken_to`.
+    #[inline]
+    fn skip_elements(&mut self, taken_to: usize, values: &mut Values<'_>) {
+        let depth = self.reader.depth();
+        let room = room_within(depth);
+        let is_taken = values.reaches(depth) && self.reader.position() >= taken_to;
+        let most = match is_taken {
+            true => values.unwanted(),
+            false => u32::MAX,
+        };
+        if most > 0 {
+            let passed = self
+                .reader
+                .skip_elements(|cursor, is_first| cursor.skip_elements(is_first, room, most));
+            if is_taken {
+                values.pass(passed);
             }
         }
-        Ok(())
     }
 
     /// Hands `token`, which was just read, to `values` if a path leads there. `member` is the name of
@@ -156,14 +229,6 @@ impl<'a> Walk<'a> {
             values.take(name, token);
         }
         Ok(())
-    }
-
-    /// The beginning of the innermost open object.
-    fn object(&mut self) -> Result<&mut u32, InvalidJson> {
-        let depth = usize::from(self.reader.depth());
-        self.objects
-            .get_mut(depth.wrapping_sub(1))
-            .ok_or(InvalidJson)
     }
 }
 
@@ -216,7 +281,7 @@ mod tests {
         for number in 0..300_000 {
             let name = format!("n{number}");
             let text = format!("{name}\\\"");
-            let print = fingerprint(&KEY, 0, EscapedText::new(text.as_bytes()).cursor());
+            let print = fingerprint(&KEY, EscapedText::new(text.as_bytes()).cursor());
             if let Some(other) = names.insert(print, name.clone()) {
                 let member = |name: &str| format!("\\\"{name}\\\":0,");
                 let (one, two) = (member(&other), member(&name));

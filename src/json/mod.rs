@@ -8,9 +8,11 @@
 //! - [`number`]: number tokens, and their exact conversion to Q16.16; [`shortest`]: how
 //!   RFC 8785 writes a number, in the `layout` of ECMAScript, on the fixed-size integers of
 //!   `bignum`.
-//! - [`path`]: the steps to a value; `values`: the values at the ends of many paths.
+//! - [`path`]: the steps to a value; `values`: the values at the ends of many paths, and
+//!   `step_kind` what tells most members from those on a path.
 //! - [`extract`]: the values that policies evaluate, out of an oracle's answer; `duplicate`
 //!   refuses repeated names in it, by the keyed fingerprints of `siphash`.
+//!   `elements` passes those that no policy wants.
 //! - [`writer`]: the canonical writer.
 //! - [`canonical`]: whether a text is canonical JSON.
 
@@ -19,6 +21,7 @@
 mod bignum;
 pub mod canonical;
 mod duplicate;
+mod elements;
 pub mod escaped;
 pub mod extract;
 mod layout;
@@ -29,6 +32,7 @@ pub mod reader;
 pub mod shortest;
 mod siphash;
 pub mod source;
+mod step_kind;
 mod values;
 pub mod writer;
 

@@ -26,7 +26,9 @@ impl<S> Name<S> {
 impl<'a, S: Source<'a>> Iterator for Name<S> {
     type Item = u16;
 
-    #[inline]
+    // On a device the code for it counts.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn next(&mut self) -> Option<u16> {
         if let Some(low) = self.low.take() {
             return Some(low);

@@ -35,7 +35,7 @@ pub struct Path<'p> {
     /// The steps with a `/` between any two.
     steps: &'p str,
     /// The power of ten that the value is divided by.
-    exponent: i8,
+    pub exponent: i8,
 }
 
 impl<'p> Path<'p> {
@@ -61,7 +61,6 @@ impl<'p> Path<'p> {
         Some(Step {
             text,
             is_last: rest.is_none(),
-            exponent: self.exponent,
         })
     }
 }
@@ -83,8 +82,6 @@ pub struct Step<'p> {
     text: &'p str,
     /// Whether the path ends with this step, but for `~eN`.
     pub is_last: bool,
-    /// The power of ten that the value of the path is divided by.
-    pub exponent: i8,
 }
 
 /// The two forms of a member that gives a selector's value.
@@ -112,14 +109,7 @@ impl Step<'_> {
     /// The form of the member that this step names which has `name`; `None` where it is another member.
     #[must_use]
     pub fn form_of(self, name: Cursor<'_>) -> Option<Form> {
-        // Most names are spelt plainly, and then differ from most steps in the first byte.
-        let first = self.text.as_bytes().first().copied();
-        let is_plain = first.is_some_and(|byte| byte != b'~');
-        let is_other = match is_plain {
-            true => name.peek_plain().is_some_and(|byte| Some(byte) != first),
-            false => self.is_every() || self.is_count(),
-        };
-        if is_other {
+        if self.is_every() || self.is_count() {
             return None;
         }
         let mut units = Name::new(name);
@@ -147,16 +137,23 @@ impl Step<'_> {
         }
     }
 
-    /// Whether this step is `index` as RFC 6901 §4 writes it: in decimal, without leading zeros.
+    /// The first byte of this step as the path has it.
+    pub(super) fn first(self) -> Option<u8> {
+        self.text.as_bytes().first().copied()
+    }
+
+    /// The index that this step is if it is one as RFC 6901 §4 writes it: in decimal, without leading zeros.
     #[must_use]
-    pub fn is_index(self, index: u32) -> bool {
+    pub fn index(self) -> Option<u32> {
         let digits = self.text.as_bytes();
         let has_leading_zero = digits.len() > 1 && digits.first() == Some(&b'0');
-        let value = digits.iter().try_fold(0u32, |value, digit| {
+        if digits.is_empty() || has_leading_zero {
+            return None;
+        }
+        digits.iter().try_fold(0u32, |value, digit| {
             let digit = char::from(*digit).to_digit(10)?;
             value.checked_mul(10)?.checked_add(digit)
-        });
-        !digits.is_empty() && !has_leading_zero && value == Some(index)
+        })
     }
 }
 
@@ -257,12 +254,11 @@ mod tests {
     #[test]
     fn indices_have_one_spelling() {
         let is = |text: &str, index| {
-            Step {
+            let step = Step {
                 text,
                 is_last: true,
-                exponent: 0,
-            }
-            .is_index(index)
+            };
+            step.index() == Some(index)
         };
         for index in [0, 1, 9, 10, 12_345, u32::MAX] {
             assert!(is(&format!("{index}"), index));

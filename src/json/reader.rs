@@ -89,14 +89,21 @@ impl<'a, S: Source<'a>> Reader<S> {
         self.depth
     }
 
+    /// The position behind the last token.
+    #[must_use]
+    pub fn position(&self) -> usize {
+        self.source.position()
+    }
+
     /// The next token; `None` when one value has been read and nothing follows it.
     ///
     /// # Errors
     /// [`InvalidJson`] for anything that is not JSON. The reader is of no use after that.
     #[allow(clippy::should_implement_trait)]
+    // Where code may be large, a token's functions become a part of the caller's loop.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn next(&mut self) -> Result<Option<Token<'a, S>>, InvalidJson> {
-        self.skip_white_space();
-        let Some(byte) = self.source.peek() else {
+        let Some(byte) = self.peek() else {
             return match self.expect {
                 Expect::End => Ok(None),
                 _ => Err(InvalidJson),
@@ -107,8 +114,7 @@ impl<'a, S: Source<'a>> Reader<S> {
             (Expect::Value, _) => self.value(byte),
             (Expect::Next, b',') => {
                 self.source.bump();
-                self.skip_white_space();
-                let byte = self.source.peek().ok_or(InvalidJson)?;
+                let byte = self.peek().ok_or(InvalidJson)?;
                 if in_object {
                     self.key(byte)
                 } else {
@@ -128,18 +134,38 @@ impl<'a, S: Source<'a>> Reader<S> {
         .map(Some)
     }
 
-    fn skip_white_space(&mut self) {
-        if self.white_space {
-            while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.source.peek() {
-                self.source.bump();
+    /// Moves on over whole elements of the innermost open container, as `pass` does: it is told whether the
+    /// first would be the container's first, and returns their number. Does nothing where no element may come
+    /// next.
+    #[inline]
+    pub(super) fn skip_elements(&mut self, pass: impl FnOnce(&mut S, bool) -> u32) -> u32 {
+        let is_first = matches!(self.expect, Expect::FirstItem);
+        let is_next = matches!(self.expect, Expect::Next) && self.objects & 1 == 0;
+        if !is_first && !is_next {
+            return 0;
+        }
+        let number = pass(&mut self.source, is_first);
+        if number > 0 {
+            self.expect = Expect::Next;
+        }
+        number
+    }
+
+    /// The next byte that is not white space, if white space is allowed.
+    #[inline(always)]
+    fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.source.peek() {
+                Some(b' ' | b'\t' | b'\n' | b'\r') if self.white_space => self.source.bump(),
+                byte => return byte,
             }
         }
     }
 
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn key(&mut self, byte: u8) -> Result<Token<'a, S>, InvalidJson> {
         let content = self.string(byte)?;
-        self.skip_white_space();
-        if self.source.peek() != Some(b':') {
+        if self.peek() != Some(b':') {
             return Err(InvalidJson);
         }
         self.source.bump();
@@ -147,6 +173,7 @@ impl<'a, S: Source<'a>> Reader<S> {
         Ok(Token::Key(content))
     }
 
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn value(&mut self, byte: u8) -> Result<Token<'a, S>, InvalidJson> {
         let start = self.source;
         let token = match byte {
@@ -197,6 +224,7 @@ impl<'a, S: Source<'a>> Reader<S> {
     }
 
     /// Passes a string whose first byte is `byte`, and gives the place behind its opening quote.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn string(&mut self, byte: u8) -> Result<S, InvalidJson> {
         if byte != b'"' {
             return Err(InvalidJson);
@@ -205,10 +233,12 @@ impl<'a, S: Source<'a>> Reader<S> {
         let content = self.source;
         loop {
             self.source.skip_plain();
+            if self.source.skip_quote() {
+                return Ok(content);
+            }
             let byte = self.source.peek().ok_or(InvalidJson)?;
             self.source.bump();
             match byte {
-                b'"' => return Ok(content),
                 b'\\' => self.escape()?,
                 0..0x20 => return Err(InvalidJson),
                 _ => {}
@@ -234,12 +264,11 @@ impl<'a, S: Source<'a>> Reader<S> {
         }
     }
 
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn number(&mut self) -> Result<Token<'a, S>, InvalidJson> {
         let start = self.source.position();
         // No byte of a number may follow a number, so the longest run is the whole token.
-        while let Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = self.source.peek() {
-            self.source.bump();
-        }
+        self.source.skip_number();
         let text = self.source.since(start);
         Number::parse(text).ok_or(InvalidJson)?;
         Ok(Token::Number(text))

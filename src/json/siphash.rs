@@ -43,7 +43,9 @@ impl SipHash {
         self.v0 ^ self.v1 ^ self.v2 ^ self.v3
     }
 
-    #[inline]
+    /// On a device the code for it counts.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn round(&mut self) {
         self.v0 = self.v0.wrapping_add(self.v1);
         self.v2 = self.v2.wrapping_add(self.v3);

@@ -25,6 +25,29 @@ pub trait Source<'a>: Copy {
 
     /// The stored bytes from `start`, an earlier `position`, to this position.
     fn since(&self, start: usize) -> &'a [u8];
+
+    /// Moves on over a quote, if there is one at this position.
+    #[inline]
+    fn skip_quote(&mut self) -> bool {
+        let is_quote = self.peek() == Some(b'"');
+        if is_quote {
+            self.bump();
+        }
+        is_quote
+    }
+
+    /// Moves on over the bytes that numbers are written with.
+    #[inline]
+    fn skip_number(&mut self) {
+        while self.peek().is_some_and(is_of_number) {
+            self.bump();
+        }
+    }
+}
+
+/// Whether numbers are written with `byte`.
+pub(super) fn is_of_number(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
 /// The cursor over plain bytes.

@@ -8,6 +8,8 @@ use super::escaped::Cursor;
 use super::number::convert;
 use super::path::{Form, Path, Step};
 use super::reader::Token;
+use super::step_kind::StepKind;
+use crate::search::IS_SMALL;
 
 /// The number that stands for 'no value' (decision D18); no extracted Q16.16 value equals it.
 pub const NO_VALUE: i32 = i32::MIN;
@@ -22,8 +24,7 @@ pub trait Selectors {
 
     /// The path of the selector at `index`, below `count`, without the oracle; `None` where none is
     /// wanted. It begins with `/` if it is a JSON Pointer, and is the name of a member at the top level
-    /// else. It is asked for at each member or element of each object or array that it leads into, and
-    /// at their ends, so it should be at hand.
+    /// else. It is asked for again and again, so it should be at hand, and is the same each time.
     fn path(&self, index: usize) -> Option<&str>;
 
     /// Whether the selector at `index` takes the least of the values that `~*` leads to; else it takes
@@ -34,12 +35,24 @@ pub trait Selectors {
 /// The largest number of objects and arrays open at once, the outermost included.
 pub const MAX_DEPTH: usize = 32;
 
+/// The number of containers that may be open within one at `depth`.
+pub fn room_within(depth: u8) -> usize {
+    MAX_DEPTH.saturating_sub(usize::from(depth))
+}
+
 /// What [`Values::owed`] says of a selector that has no value, whatever follows.
 const BROKEN: u8 = u8::MAX;
+
+/// What [`Values::passed`] says of a selector whose path leads nowhere.
+const NOWHERE: u8 = u8::MAX;
+
+/// The number of steps of each path that are known without a look at the path.
+const NOTED_STEPS: usize = if IS_SMALL { 1 } else { 4 };
 
 /// The values being extracted.
 pub struct Values<'v> {
     selectors: &'v dyn Selectors,
+    count: usize,
     /// The number of open containers, from the outermost on, that a path leads into.
     reach: u8,
     /// For each selector the number of steps of its path that lead to an open container.
@@ -48,8 +61,14 @@ pub struct Values<'v> {
     /// answer, and that of the array for an element that `~*` led to; 0 where none is owed, [`BROKEN`]
     /// where one was not given or was given twice.
     owed: [u8; MAX_POLICIES],
+    /// The first steps of each path.
+    noted: [[StepKind; MAX_POLICIES]; NOTED_STEPS],
+    /// The powers of ten that the values are divided by.
+    exponents: [i8; MAX_POLICIES],
     /// By depth the number of members or elements so far in each open container that a path leads into.
     counts: [u32; MAX_DEPTH],
+    /// The first element to which a path may lead, of the innermost container that a path leads into.
+    next: u32,
     extracted: &'v mut [i32; MAX_POLICIES],
 }
 
@@ -57,14 +76,41 @@ impl<'v> Values<'v> {
     /// Values of `selectors` to be put in `extracted`, of which none has been given.
     pub fn new(selectors: &'v dyn Selectors, extracted: &'v mut [i32; MAX_POLICIES]) -> Self {
         extracted.fill(NO_VALUE);
-        Values {
+        let mut values = Values {
             selectors,
+            count: selectors.count().min(MAX_POLICIES),
             // Every path leads into the outermost object.
             reach: 1,
-            passed: [0; MAX_POLICIES],
+            passed: [NOWHERE; MAX_POLICIES],
             owed: [1; MAX_POLICIES],
+            noted: [[StepKind::UNKNOWN; MAX_POLICIES]; NOTED_STEPS],
+            exponents: [0; MAX_POLICIES],
             counts: [0; MAX_DEPTH],
+            next: 0,
             extracted,
+        };
+        for index in 0..values.count {
+            values.note(index);
+        }
+        values
+    }
+
+    /// Notes what is to be known of the path of selector `index`.
+    fn note(&mut self, index: usize) {
+        let kept = self
+            .passed
+            .get_mut(index)
+            .zip(self.exponents.get_mut(index));
+        if let Some((passed, exponent)) = kept
+            && let Some(path) = self.selectors.path(index).map(Path::new)
+        {
+            *passed = 0;
+            *exponent = path.exponent;
+            for (number, noted) in (0..).zip(&mut self.noted) {
+                if let Some((noted, step)) = noted.get_mut(index).zip(path.step(number)) {
+                    *noted = StepKind::of(step);
+                }
+            }
         }
     }
 
@@ -72,6 +118,23 @@ impl<'v> Values<'v> {
     /// in any other container are not to be taken in.
     pub fn reaches(&self, depth: u8) -> bool {
         self.reach == depth
+    }
+
+    /// The number of elements that come next in the array that is [reached](Self::reaches) and that no path
+    /// leads to.
+    #[inline]
+    pub fn unwanted(&self) -> u32 {
+        let count = self.counts.get(usize::from(self.reach).wrapping_sub(1));
+        count.map_or(0, |count| self.next.saturating_sub(*count))
+    }
+
+    /// Counts `number` elements of that array.
+    #[inline]
+    pub fn pass(&mut self, number: u32) {
+        let count = self.counts.get_mut(usize::from(self.reach).wrapping_sub(1));
+        if let Some(count) = count {
+            *count = count.wrapping_add(number);
+        }
     }
 
     /// Takes in what is or begins with `value`, in the container that is [reached](Self::reaches): the
@@ -83,36 +146,75 @@ impl<'v> Values<'v> {
         };
         let at = *count;
         *count = at.wrapping_add(1);
-        for index in 0..self.selectors.count().min(MAX_POLICIES) {
-            let Some((step, passed, owed)) = self.step_at(index, depth) else {
+        if name.is_none() && at < self.next {
+            return;
+        }
+        self.next = u32::MAX;
+        let is_container = matches!(value, Token::ObjectStart(_) | Token::ArrayStart);
+        let mut enters = false;
+        // Policies often want the same value.
+        let mut last: Option<(Form, i8, Option<i32>)> = None;
+        for index in 0..self.count {
+            let Some(kind) = self.step_at(index, depth) else {
                 continue;
             };
             let form = match name {
-                Some(name) => step.form_of(name),
-                None if step.is_every() => {
-                    // The element before has given what it owed.
-                    *owed = if *owed < depth { depth } else { BROKEN };
-                    Some(Form::Natural)
-                }
-                None => step.is_index(at).then_some(Form::Natural),
+                Some(name) if kind.may_name(name) => self
+                    .path_step(index, depth)
+                    .and_then(|step| step.form_of(name)),
+                Some(_) => None,
+                None => self.form_of_element(index, kind, at),
             };
             let Some(form) = form else { continue };
-            if step.is_last {
-                let converted = match value {
-                    Token::Number(text) => convert(text, form == Form::Raw, step.exponent),
+            if kind.is_last() {
+                let exponent = self.exponents.get(index).copied().unwrap_or(0);
+                let converted = match (value, last) {
+                    (_, Some((as_form, as_exponent, converted)))
+                        if as_form == form && as_exponent == exponent =>
+                    {
+                        converted
+                    }
+                    (Token::Number(text), _) => convert(text, form == Form::Raw, exponent),
                     _ => None,
                 };
+                last = Some((form, exponent, converted));
                 self.give(index, converted);
-            } else if form == Form::Natural
-                && matches!(value, Token::ObjectStart(_) | Token::ArrayStart)
-            {
-                *passed = depth;
-                self.reach = depth.wrapping_add(1);
-                if let Some(count) = self.counts.get_mut(usize::from(depth)) {
-                    *count = 0;
+            } else if form == Form::Natural && is_container {
+                enters = true;
+                if let Some(passed) = self.passed.get_mut(index) {
+                    *passed = depth;
                 }
             }
         }
+        if enters {
+            self.reach = depth.wrapping_add(1);
+            self.next = 0;
+            if let Some(count) = self.counts.get_mut(usize::from(depth)) {
+                *count = 0;
+            }
+        }
+    }
+
+    /// The form of the value that the element `at` is of the array into which the path of selector `index`
+    /// leads with a step of this `kind`; `None` where the path leads to another one.
+    fn form_of_element(&mut self, index: usize, kind: StepKind, at: u32) -> Option<Form> {
+        let depth = self.reach;
+        let wanted = if kind.is_every() {
+            let owed = self.owed.get_mut(index)?;
+            // The element before has given what it owed.
+            *owed = if *owed < depth { depth } else { BROKEN };
+            self.next = at.wrapping_add(1);
+            return Some(Form::Natural);
+        } else {
+            match kind.index() {
+                None if kind.may_be_index() => self.path_step(index, depth)?.index()?,
+                small => small?,
+            }
+        };
+        if wanted > at {
+            self.next = self.next.min(wanted);
+        }
+        (wanted == at).then_some(Form::Natural)
     }
 
     /// Takes back the last step of every path that leads into the innermost container that is reached,
@@ -120,28 +222,38 @@ impl<'v> Values<'v> {
     pub fn leave(&mut self) {
         let depth = self.reach;
         self.reach = depth.saturating_sub(1);
+        self.next = 0;
         let count = self.counts.get(usize::from(self.reach)).copied();
-        for index in 0..self.selectors.count().min(MAX_POLICIES) {
-            let Some((step, passed, _)) = self.step_at(index, depth) else {
+        for index in 0..self.count {
+            let Some(kind) = self.step_at(index, depth) else {
                 continue;
             };
-            *passed = passed.saturating_sub(1);
-            if step.is_count() {
+            if let Some(passed) = self.passed.get_mut(index) {
+                *passed = passed.saturating_sub(1);
+            }
+            if kind.is_count() {
                 let units = count.and_then(|count| i16::try_from(count).ok());
                 self.give(index, units.map(|units| i32::from(units).wrapping_shl(16)));
             }
         }
     }
 
-    /// The step of selector `index` that leads on from the open container at `depth`, if its path leads
-    /// there, with what is kept of the selector.
-    fn step_at(&mut self, index: usize, depth: u8) -> Option<(Step<'v>, &mut u8, &mut u8)> {
-        let passed = self.passed.get_mut(index)?;
+    /// The kind of the step of selector `index` that leads on from the open container at `depth`, if its path
+    /// leads there.
+    fn step_at(&self, index: usize, depth: u8) -> Option<StepKind> {
+        let passed = *self.passed.get(index)?;
         if passed.wrapping_add(1) != depth {
             return None;
         }
-        let step = Path::new(self.selectors.path(index)?).step(*passed)?;
-        Some((step, passed, self.owed.get_mut(index)?))
+        match self.noted.get(usize::from(passed)) {
+            Some(noted) => noted.get(index).copied(),
+            None => self.path_step(index, depth).map(StepKind::of),
+        }
+    }
+
+    /// The step of selector `index` that leads on from a container at `depth`.
+    fn path_step(&self, index: usize, depth: u8) -> Option<Step<'v>> {
+        Path::new(self.selectors.path(index)?).step(depth.wrapping_sub(1))
     }
 
     /// Gives selector `index` a value that its path leads to, or `None` if that is no value.
@@ -154,7 +266,8 @@ impl<'v> Values<'v> {
             // Names do not repeat, so what was given before is the other form.
             Some(value) if !matches!(*owed, 0 | BROKEN) => {
                 let is_kept = *extracted != NO_VALUE
-                    && (*extracted < value) == self.selectors.takes_least(index);
+                    && (*extracted == value
+                        || (*extracted < value) == self.selectors.takes_least(index));
                 if !is_kept {
                     *extracted = value;
                 }

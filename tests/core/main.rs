@@ -20,6 +20,7 @@ mod ledger_resume;
 mod ledger_rewritten;
 mod ledger_sequences;
 mod ledger_tampering;
+mod many_pointers;
 mod nfc;
 mod observation_strictness;
 mod policies;

@@ -19,10 +19,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "f0d49e7314491b9f125b7ec6a67c8a326d13a780ca805f2f76c5e18e71e1ddd0";
+const CANONICALIZER_HASH: &str = "59ac19a4058e7c642e2cc6e5ce5cc8356e266f5c94ca78dac0dbdbb0957c545b";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "00d2b76272d073e2252557bbe45a0a7f4521181562c8bf5f141d7cc102e8632e";
+const KERNEL_HASH: &str = "cd1d32e22bb549cd396045299515860565853e463eb3fcaec7f0efa1430b0c01";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";

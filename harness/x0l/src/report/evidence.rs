@@ -402,7 +402,7 @@ mod tests {
             shipped.extend(examples::corpus(id).map(|text| sha256(text.as_bytes())));
         }
         let shipped = hex(&sha256(&shipped.concat()));
-        let expected = "8d2d5c9015e94ed6d69d9d893b23f621a986b34ff4829b92c7fb4bb0ab0816be";
+        let expected = "33173646fcc4fcc176b1cf8b683f7889ff3d02e82293f9c6e963962daffac965";
         assert_eq!((FORMAT, shipped.as_str()), ("X0L:REPORT:v5", expected));
     }
 }
