@@ -60,6 +60,23 @@ pub(crate) enum CommandError {
     )]
     MarginOfOtherEndpoint,
 
+    /// Fewer seeds than any verdict takes.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "--seeds: are {found}, and the comparison of these runs has no verdict, whatever is answered, under fewer than {expected}; name more seeds, or give --pilot for runs that are not to be judged"
+    )]
+    TooFewSeedsForVerdict {
+        /// How many seeds are named.
+        found: usize,
+        /// How many it takes.
+        expected: usize,
+    },
+
+    /// Somebody was asked whether the cost is agreed to, and did not agree.
+    #[cfg(feature = "ablation")]
+    #[error("nothing was asked: the answer to the question whether to go on was not yes")]
+    CostNotAgreed,
+
     /// A ledger that is too long for a page.
     #[error(
         "{path}: is longer than {limit} MiB, the most that is put into a page (--limit); `axilog verify`, `stats`, `show` and `export` read a ledger of any length",
@@ -385,7 +402,10 @@ impl CommandError {
             CommandError::ControlsWithoutBaseline
             | CommandError::PrimaryOfBaseHarness
             | CommandError::DisagreementWithoutControls
-            | CommandError::MarginOfOtherEndpoint => 2,
+            | CommandError::MarginOfOtherEndpoint
+            | CommandError::TooFewSeedsForVerdict { .. } => 2,
+            #[cfg(feature = "ablation")]
+            CommandError::CostNotAgreed => 3,
             #[cfg(any(feature = "memory", feature = "x0l"))]
             CommandError::NotText { .. } => 2,
             #[cfg(any(feature = "ablation", feature = "bundle"))]

@@ -54,16 +54,24 @@ impl PairedRuns {
     /// Pairs the runs of a comparison. A run is a control where the first run is a baseline of the same
     /// oracle.
     pub(crate) fn new(runs: &[ComparableRun]) -> PairedRuns {
+        PairedRuns::pair(runs.len(), |place, variant| {
+            let found = runs.first().zip(runs.get(place));
+            found.is_some_and(|(first, run)| run.variant() == variant && run.has_oracle_of(first))
+        })
+    }
+
+    /// Pairs the runs of an experiment with one oracle, before there are any.
+    pub(crate) fn of_arms(arms: &[Variant]) -> PairedRuns {
+        PairedRuns::pair(arms.len(), |place, variant| {
+            arms.get(place) == Some(&variant)
+        })
+    }
+
+    /// Pairs `count` runs. `is_own` tells whether the run at a place is of a variant and of the first run's oracle.
+    fn pair(count: usize, is_own: impl Fn(usize, Variant) -> bool) -> PairedRuns {
         let mut pairs = Vec::new();
-        let Some(first) = runs.first() else {
-            return PairedRuns { pairs };
-        };
-        let is_baseline = first.variant() == Variant::Baseline;
-        let is_own = |place: usize, variant: Variant| {
-            let run = runs.get(place);
-            run.is_some_and(|run| run.variant() == variant && run.has_oracle_of(first))
-        };
-        for place in 1..runs.len() {
+        let is_baseline = is_own(0, Variant::Baseline);
+        for place in 1..count {
             let against = |reference: usize| RunPair {
                 reference,
                 run: place,
@@ -72,7 +80,7 @@ impl PairedRuns {
                 pairs.push((Some(Control::Replicate), against(0)));
             } else if is_baseline && is_own(place, Variant::Placebo) {
                 pairs.push((Some(Control::Placebo), against(0)));
-                let without_memory = (1..runs.len()).filter(|other| is_own(*other, Variant::B));
+                let without_memory = (1..count).filter(|other| is_own(*other, Variant::B));
                 pairs.extend(without_memory.map(|b| (Some(Control::Placebo), against(b))));
             } else {
                 pairs.push((None, against(0)));

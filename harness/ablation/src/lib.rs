@@ -143,6 +143,7 @@ pub mod statements;
 pub mod statistics;
 pub mod step_statistics;
 mod step_summary;
+pub mod sufficient_seeds;
 pub mod swap_test;
 pub mod v300_ablation_harness;
 pub mod v310_ablation_harness;

@@ -9,6 +9,7 @@ mod preflight;
 mod replay;
 mod replay_comparison;
 mod run;
+mod run_cost;
 mod run_directory;
 mod run_files;
 

@@ -15,6 +15,7 @@ use axilog_ablation::prompt_frame::PromptFrame;
 use axilog_ablation::replay::replay_calibration;
 use axilog_ablation::run::{Run, RunPlan, RunStatus};
 use axilog_ablation::run_document::StatusReport;
+use axilog_ablation::sufficient_seeds::count_sufficient_seeds;
 use axilog_ablation::variant::Variant;
 use axilog_oracle::tokens::{self, Tokenizer};
 use serde_json::{Value, json};
@@ -25,6 +26,7 @@ use super::super::{Failure, table};
 use super::comparison_table::render_table;
 use super::declared_primary::PrimaryOptions;
 use super::oracle_options::{ModelOptions, OracleOptions, Provider, new_environment};
+use super::run_cost::RunCost;
 use super::run_directory::{EndedRun, RunDirectory};
 use super::{compare, preflight, run_files};
 use crate::error::CommandError;
@@ -72,7 +74,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
     /// The seeds, with commas between; verdicts on all endpoints of three variants take at least 9, and 10 with
-    /// --controls.
+    /// --controls. Fewer than any verdict takes are refused.
     #[arg(
         long,
         value_name = "LIST",
@@ -89,6 +91,12 @@ pub(crate) struct Args {
     oracle_options: OracleOptions,
     #[command(flatten)]
     model_options: ModelOptions,
+    /// Run several variants under fewer seeds than any verdict takes, to see how they go.
+    #[arg(long)]
+    pilot: bool,
+    /// Agree to the cost, without being asked for it. It is asked for on a terminal where a server would be asked.
+    #[arg(long)]
+    yes: bool,
     /// Go on with runs that were stopped or killed, with the options that they were begun with, but for --base-url
     /// and the times of calls. Runs that are whole stay as they are.
     #[arg(long)]
@@ -117,7 +125,6 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         Ok(preparation) => preparation,
         Err(error) => return preflight::report_invalid(error),
     };
-    let flag = Flag::install();
     let mut plans = Vec::new();
     for variant in &variants {
         let plan = RunPlan {
@@ -137,6 +144,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let options = &args.primary_options;
     preparation.primary = options.declare(&plans, args.controls, args.resume)?;
+    check_seeds(args, &variants, preparation.primary)?;
+    let plans_alone = plans.iter().map(|(plan, _)| plan);
+    let frame = preparation.constant_length.as_ref().map(|(frame, _)| frame);
+    let cost = RunCost::new(plans_alone, frame, args.oracle_options.sampling())?;
+    if args.oracle_options.base_url().is_some() {
+        cost.agree(args.yes)?;
+    }
+    // Until here Ctrl-C ends the process, which has written nothing.
+    let flag = Flag::install();
     let (mut runs, mut valid) = (Vec::new(), Vec::new());
     let several = plans.len() > 1;
     for (plan, dir) in plans {
@@ -184,6 +200,22 @@ fn list_variants(args: &Args) -> Result<Vec<Variant>, CommandError> {
         variants.extend(Variant::CONTROLS);
     }
     Ok(variants)
+}
+
+/// Checks that the comparison of the variants can have a verdict. Runs without a declared endpoint are of before there
+/// was this check.
+fn check_seeds(
+    args: &Args,
+    variants: &[Variant],
+    primary: Option<Endpoint>,
+) -> Result<(), CommandError> {
+    let found = args.seeds.len();
+    match primary.and_then(|primary| count_sufficient_seeds(variants, primary)) {
+        Some(expected) if found < expected && !args.pilot => {
+            Err(CommandError::TooFewSeedsForVerdict { found, expected })
+        }
+        _ => Ok(()),
+    }
 }
 
 fn prepare(args: &Args) -> Result<Preparation, AblationError> {

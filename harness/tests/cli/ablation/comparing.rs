@@ -14,7 +14,7 @@ fn run_two_agents() -> Bench {
         write_calibration(bench);
         for (agent, out) in [("precedent", "p"), ("indifferent", "i")] {
             let run = format!(
-                "ablation run --oracle agent:{agent} --calibration N.json --seeds 1,2 --episodes 1 --out {out}"
+                "ablation run --oracle agent:{agent} --calibration N.json --seeds 1,2 --pilot --episodes 1 --out {out}"
             );
             bench.run(&run).exits(0);
         }
@@ -152,7 +152,7 @@ fn a_comparison_is_never_overwritten() {
     refused.says("is another comparison's, and is never overwritten");
     assert_eq!(names.each_ref().map(|name| bench.read(name)), written);
     // A run asks nothing where its comparison could not be written.
-    let run = "ablation run --oracle agent:random --calibration N.json --seeds 1,2 --episodes 1 --out cmp";
+    let run = "ablation run --oracle agent:random --calibration N.json --seeds 1,2 --pilot --episodes 1 --out cmp";
     let refused = bench.run(run).exits(3);
     refused.says("is another comparison's");
     assert!(!bench.exists("cmp/baseline"));
@@ -260,7 +260,7 @@ fn a_comparison_elsewhere_is_made_again_from_the_runs_that_it_names() {
 #[test]
 fn a_deleted_arm_is_noticed() {
     let bench = calibrate();
-    let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 1,2 --episodes 1 --out r";
+    let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 1,2 --pilot --episodes 1 --out r";
     bench.run(run).exits(0);
     for file in ["comparison.json", "summary.md", "actions.svg"] {
         std::fs::remove_file(bench.path(&format!("r/{file}"))).unwrap();

@@ -146,8 +146,24 @@ fn a_run_without_useful_answers_is_invalid() {
 #[test]
 fn few_seeds_give_no_verdict() {
     let bench = calibrate();
-    let run = "ablation run --oracle agent:precedent --calibration N.json --episodes 1 --seeds 1,2,3 --out r";
-    let found = bench.run(run).exits(0);
+    let run = "ablation run --oracle agent:precedent --calibration N.json --episodes 1 --out r";
+    for (options, expected) in [
+        (
+            "--seeds 1,2,3,4,5,6",
+            "--seeds: are 6, and the comparison of these runs has no verdict, whatever is answered, under fewer than 7; name more seeds, or give --pilot",
+        ),
+        (
+            "--seeds 1,2,3,4,5,6,7,8 --variant baseline --controls",
+            "under fewer than 9;",
+        ),
+    ] {
+        bench
+            .run(&format!("{run} {options}"))
+            .exits(2)
+            .says(expected);
+        assert!(!bench.exists("r"));
+    }
+    let found = bench.run(&format!("{run} --seeds 1,2,3 --pilot")).exits(0);
     assert!(found.stdout.contains("TOO_FEW_SEEDS"), "{}", found.stdout);
     assert!(
         found.stdout.lines().all(|line| line.chars().count() <= 80),

@@ -63,7 +63,7 @@ fn eight_seeds_are_enough_for_the_primary_endpoint() {
 #[test]
 fn the_primary_endpoint_is_declared_before_the_runs() {
     let bench = calibrate();
-    let run = format!("{RUN} --oracle agent:indifferent --seeds 1,2");
+    let run = format!("{RUN} --oracle agent:indifferent --seeds 1,2 --pilot");
     for (options, expected) in [
         ("--variant v300 --primary choices", "leave them out"),
         ("--primary disagreement", "give --controls too"),

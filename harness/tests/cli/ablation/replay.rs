@@ -12,7 +12,7 @@ fn run_every_variant() -> Bench {
     static FILES: OnceLock<Files> = OnceLock::new();
     Bench::prepared(&FILES, |bench| {
         write_calibration(bench);
-        let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 7,8 --episodes 2 --out r";
+        let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 7,8 --pilot --episodes 2 --out r";
         bench.run(run).exits(0);
         bench
             .run("ablation run --variant v300 --oracle agent:random --seeds 7 --episodes 1 --out r")

@@ -102,7 +102,7 @@ fn a_killed_run_goes_on_where_it_stopped() {
 #[test]
 fn a_whole_run_stays_as_it_is_and_the_missing_arms_are_run() {
     let bench = calibrate();
-    let seeds = "--seeds 1,2 --out r";
+    let seeds = "--seeds 1,2 --pilot --out r";
     bench.run(&format!("{RUN} {seeds} --resume")).exits(0);
     let files = ["r/b/ledger.jsonl", "r/b/run.json", "r/comparison.json"];
     let before = files.map(|file| bench.read(file));
@@ -190,7 +190,10 @@ fn a_run_goes_on_with_its_own_options_only() {
     let lines: Vec<&[u8]> = ledger.split_inclusive(|byte| *byte == b'\n').collect();
     bench.write("r/b/ledger.jsonl", lines[..60].concat());
     bench
-        .run(&format!("{} --resume", line.replace("--variant b ", "")))
+        .run(&format!(
+            "{} --resume",
+            line.replace("--variant b ", "--pilot ")
+        ))
         .exits(1)
         .says("was begun for the arms b under");
     // A script begins at its first line each time.

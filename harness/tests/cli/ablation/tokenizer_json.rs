@@ -19,8 +19,7 @@ fn a_whole_ablation_runs_in_its_tokens() {
     // A token for each byte makes situations longer than the least length.
     let length = &found["calibration"]["situation_length"];
     assert!(length.as_u64().unwrap() > 700, "{found}");
-    let run =
-        "ablation run --oracle agent:precedent --calibration N.json --seeds 1 --episodes 1 --out r";
+    let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 1 --pilot --episodes 1 --out r";
     bench.run(run).exits(0);
     bench.run("ablation replay r").exits(0);
     let document: Value = serde_json::from_slice(&bench.read("r/baseline/run.json")).unwrap();
