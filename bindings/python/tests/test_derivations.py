@@ -109,6 +109,11 @@ def test_a_refused_answer_feeds_no_question_unless_that_is_recorded(cli: Cli, pa
         asked = agent.observe(
             b'{"value": 1}', **call, derived_from=[good, breach], even_refused=True
         )
+        other = agent.observe(b"{}", oracle_id="ax.other", model_id="m")
+        with pytest.raises(InputError, match="which may not be acted on: "):
+            axilog.derive_input("", [other])
+        with pytest.raises(InputError, match="the time or a control input and no answer"):
+            axilog.derive_input("", [clock], even_refused=True)
     with axilog.Agent.open(path) as agent:
         # In ALARM an answer may be permitted, and feeds nothing all the same.
         with pytest.raises(InputError, match="permitted, and the agent was in ALARM behind it"):

@@ -18,6 +18,9 @@ from axilog.inputs import Text, as_bytes
 Source = Union[Decision, str]
 """An earlier answer: the decision on it, or its ``obs_hash`` in hexadecimal."""
 
+# The ids under which the time and control inputs are recorded.
+_NO_ORACLES = ("ax.time", "ax.control")
+
 
 def derive_input(
     input: Text,
@@ -92,7 +95,7 @@ def _check_source(source: Source, even_refused: bool) -> None:
     if not isinstance(source, Decision) or source.may_act:
         return
     found = f"the question is derived from observation {source.ledger_seq}"
-    if source.to_dict()["oracle_id"].startswith("ax."):
+    if source.to_dict()["oracle_id"] in _NO_ORACLES:
         raise InputError(
             f"{found}, which is the time or a control input and no answer; name answers of oracles"
         )
