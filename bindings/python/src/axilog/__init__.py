@@ -15,8 +15,8 @@ specifies all of it; the library ``libaxilog_host``, which is in the wheel, impl
 """
 
 from axilog._ledger_reader import RecordKind
-from axilog._options import Predecessor
-from axilog.agent import Agent, LeftBehind, TornLine
+from axilog._ledger_state import LeftBehind, TornLine
+from axilog.agent import Agent
 from axilog.async_agent import AsyncAgent
 from axilog.auditing import AuditCheck, AuditReport, CheckResult, UnjudgedOracle, audit
 from axilog.canonical import canonical_json
@@ -118,7 +118,6 @@ __all__ = [
     "PolicyError",
     "PolicyResult",
     "PolicySet",
-    "Predecessor",
     "Profile",
     "RawAnswer",
     "Reader",

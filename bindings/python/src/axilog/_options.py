@@ -5,22 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from ctypes import POINTER, c_char_p, cast, sizeof
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, Optional, Union
 
 from axilog.capi.host import axh_options_t, axh_schema_t
 from axilog.policy_set import PolicySet
 
 SchemaDocument = Union[Mapping[str, Any], bool, str, bytes]
 """A JSON Schema (2020-12), as a text, or as a dictionary or a bool."""
-
-
-class Predecessor(NamedTuple):
-    """A sealed ledger that another one goes on from."""
-
-    entries: int
-    """How many records it has, genesis and seal counted."""
-    head: str
-    """The chain value of its seal, in hexadecimal."""
 
 
 def make_options(
