@@ -21,7 +21,7 @@ pub fn decision_json(path: &Path, decision: &StepDecision) -> Value {
     serde_json::to_value(DecisionObject::new(path, decision)).unwrap_or_default()
 }
 
-/// The decision as [`decision_json`] has it, as text: in a sixth of the time, for callers that make it at each step.
+/// The decision as [`decision_json`] has it, as text: without a tree of values, for callers that make it at each step.
 #[must_use]
 pub fn decision_json_text(path: &Path, decision: &StepDecision) -> String {
     serde_json::to_string(&DecisionObject::new(path, decision)).unwrap_or_default()
