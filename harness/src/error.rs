@@ -487,6 +487,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         AblationError::Document { .. }
         | AblationError::MissingRun(_)
         | AblationError::RunExists(_)
+        | AblationError::ArmOfExperiment { .. }
         | AblationError::ComparisonExists(_)
         | AblationError::FileExists(_)
         | AblationError::Interrupted(_)

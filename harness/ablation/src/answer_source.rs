@@ -62,4 +62,13 @@ pub trait AnswerSource {
     /// # Errors
     /// What the oracle or the ledger could not do.
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError>;
+
+    /// Called before the first question under `seed` is put.
+    ///
+    /// # Errors
+    /// What the ledger could not do, or does not hold.
+    fn begin_seed(&mut self, seed: u64) -> Result<(), AblationError> {
+        let _ = seed;
+        Ok(())
+    }
 }

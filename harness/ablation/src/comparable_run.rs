@@ -8,6 +8,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 
+use super::arm_conditions::ArmConditions;
 use super::document_checks::check_document;
 use super::error::AblationError;
 use super::header::RunHeader;
@@ -139,6 +140,17 @@ impl ComparableRun {
     #[must_use]
     pub fn variant(&self) -> Variant {
         self.header.variant
+    }
+
+    /// The conditions under which the run's answers were given.
+    pub(crate) fn conditions(&self) -> ArmConditions<'_> {
+        ArmConditions {
+            dir: &self.dir,
+            oracle: (&self.header.provider, &self.header.model_id),
+            sampling: self.header.sampling,
+            answered_by: self.answered_by.as_deref(),
+            prompt_tokens: self.prompt_tokens,
+        }
     }
 
     /// Whether the run asked the same oracle as `other`.

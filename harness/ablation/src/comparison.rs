@@ -77,7 +77,8 @@ pub fn check_runs(runs: &[ComparableRun]) -> Result<&ComparableRun, AblationErro
     for run in runs {
         check_same_conditions(reference, run)?;
     }
-    check_conditions(runs)?;
+    let conditions: Vec<_> = runs.iter().map(ComparableRun::conditions).collect();
+    check_conditions(&conditions)?;
     Ok(reference)
 }
 

@@ -125,6 +125,15 @@ pub enum AblationError {
     #[error("{path}: already holds a run, which is never overwritten; name another directory, or go on with the run by --resume", path = .0.display())]
     RunExists(PathBuf),
 
+    /// A run is to be begun or gone on with by itself, and is an arm of an experiment.
+    #[error("{path}: is the plan of an experiment of the arms {arms}, which are run together and only once; go on with all of them by --resume and the options that they were begun with, or name another directory with --out", path = path.display())]
+    ArmOfExperiment {
+        /// The plan.
+        path: PathBuf,
+        /// The arms of the plan, with commas between.
+        arms: String,
+    },
+
     /// A run that was to go on was begun with other options.
     #[error("{path}: was begun with {member} = {found}, and the options now give {expected}; --resume takes the options that the run was begun with", path = path.display())]
     ResumedOtherwise {

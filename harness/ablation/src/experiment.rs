@@ -117,31 +117,36 @@ pub fn execute(
     should_continue: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, AblationError> {
     let system = build_base_system_message(environment);
-    let mut new_harness = || -> Box<dyn Harness> {
-        match frame {
-            Some(frame) => Box::new(
-                V310AblationHarness::new(
-                    &header.model_id,
-                    frame.clone(),
-                    header.variant,
-                    NormativeStateV100::default(),
-                )
-                .with_sampling(header.sampling),
-            ),
-            None => Box::new(
-                V300AblationHarness::new(&header.model_id, system.clone())
-                    .with_sampling(header.sampling),
-            ),
-        }
-    };
-    let plan = header.plan();
     run_plan(
-        &plan,
+        &header.plan(),
         environment,
-        &mut new_harness,
+        &mut || build_harness(header, &system, frame),
         answers,
         should_continue,
     )
+}
+
+/// Builds the harness of a seed of the run of `header`; without `frame` it is the base harness with the message `system`.
+pub(crate) fn build_harness(
+    header: &RunHeader,
+    system: &str,
+    frame: Option<&PromptFrame>,
+) -> Box<dyn Harness> {
+    match frame {
+        Some(frame) => Box::new(
+            V310AblationHarness::new(
+                &header.model_id,
+                frame.clone(),
+                header.variant,
+                NormativeStateV100::default(),
+            )
+            .with_sampling(header.sampling),
+        ),
+        None => Box::new(
+            V300AblationHarness::new(&header.model_id, system.to_owned())
+                .with_sampling(header.sampling),
+        ),
+    }
 }
 
 /// Builds the header of the run that a calibration measures: an episode under each of `seeds`, with writing on,

@@ -54,6 +54,7 @@
 //! | [`run`], [`invalid_run`] | episodes under seeds, and what makes a run count for nothing |
 //! | [`calibration`], [`calibration_basis`] | how long the segments of a prompt are, and what that depends on |
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
+//! | [`experiment_plan`], [`interleaved_arms`], [`sealed_experiment`] | the arms of an experiment: planned, run side by side, held against each other's ledgers |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
 //! | [`arm_conditions`], [`invalid_comparison`] | what must be the same in all runs of one oracle |
@@ -107,9 +108,11 @@ pub mod endpoint;
 pub mod environment;
 pub mod error;
 pub mod experiment;
+pub mod experiment_plan;
 mod harbour;
 pub mod header;
 pub mod holm;
+pub mod interleaved_arms;
 pub mod invalid_comparison;
 pub mod invalid_run;
 pub mod json_document;
@@ -139,6 +142,7 @@ pub mod run;
 pub mod run_difference;
 pub mod run_document;
 pub mod sampling;
+pub mod sealed_experiment;
 pub mod statements;
 pub mod statistics;
 pub mod step_statistics;

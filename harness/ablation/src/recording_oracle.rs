@@ -1,11 +1,14 @@
 //! The oracle whose answers are recorded before they are used, and what its server says of them beside them.
 
+use axilog_ledger::durability::Checkpoint;
 use axilog_ledger::session::Session;
 use axilog_oracle::{AnswerConstraint, Endpoint, Question, consult_oracle};
 
 use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, RecordedAnswer};
 use super::error::AblationError;
-use super::statements::{AnswerFacts, PROVIDER, ProviderStatement, record_statement};
+use super::statements::{
+    AnswerFacts, HEADS, HeadsStatement, PROVIDER, ProviderStatement, record_statement,
+};
 
 /// An oracle whose answers are recorded before they are used.
 pub struct RecordingOracle {
@@ -59,6 +62,22 @@ impl RecordingOracle {
     #[must_use]
     pub fn last_fault(&self) -> Option<&str> {
         self.last_fault.as_deref()
+    }
+
+    /// Records how far the ledgers of the other arms have come.
+    ///
+    /// # Errors
+    /// As [`Session::record_statement`].
+    pub fn record_heads(&mut self, statement: &HeadsStatement) -> Result<(), AblationError> {
+        record_statement(&mut self.session, HEADS, statement)
+    }
+
+    /// Makes what was recorded durable, and gives how far the ledger has come.
+    ///
+    /// # Errors
+    /// [`LedgerError::NotDurable`](axilog_ledger::error::LedgerError::NotDurable).
+    pub fn sync(&mut self) -> Result<Checkpoint, AblationError> {
+        Ok(self.session.sync()?)
     }
 
     /// Makes what was recorded durable and gives the session back.

@@ -17,7 +17,7 @@ use super::header::{ConstantLength, RunHeader};
 use super::ledger_answers::LedgerAnswers;
 use super::run::Run;
 use super::run_document::RunDocument;
-use super::statements::RunStatement;
+use super::statements::{ArmHead, RunStatement};
 use super::variant::Variant;
 
 /// The name of the copy of the calibration that the run takes its lengths from.
@@ -48,6 +48,10 @@ pub struct ReplayedRun {
     pub resumed: u64,
     /// How many answers the ledger holds, failures included.
     pub answers: u64,
+    /// How far the ledger has come.
+    pub reached: ArmHead,
+    /// Whether the ledger says that the run's experiment is over.
+    pub is_closed: bool,
 }
 
 impl ReplayedRun {
@@ -121,6 +125,12 @@ pub fn replay_run(
         Err(error) => return Err(error.into()),
     };
     Ok(ReplayedRun {
+        reached: ArmHead {
+            arm: header.variant,
+            entries: answers.entries(),
+            head: answers.head(),
+        },
+        is_closed: answers.is_closed(),
         header,
         run,
         document,
@@ -154,7 +164,7 @@ pub fn replay_calibration(path: &Path) -> Result<Calibration, AblationError> {
     let mut answers = LedgerAnswers::read(&Calibration::ledger_path(path))?;
     let digest = hex(&sha256(header.to_file_text().as_bytes()));
     answers.check_statement(path, &digest)?;
-    let head = answers.head().to_owned();
+    let head = answers.head();
     if head != stored.ledger_head {
         return Err(refuse(format!(
             "names a ledger with the head {}, and the one beside it has {head}",

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
@@ -11,7 +12,10 @@ use super::answer_source::{AnswerSource, RecordedAnswer};
 use super::error::AblationError;
 use super::ledger_answers::LedgerAnswers;
 use super::recording_oracle::RecordingOracle;
-use super::statements::{RESUME, RUN, ResumeStatement, RunStatement, record_statement};
+use super::statements::{
+    ArmHead, HeadsStatement, RESUME, RUN, ResumeStatement, RunStatement, record_statement,
+};
+use super::variant::Variant;
 
 /// Begins the ledger of a run at `path` at the time `time`, in Unix seconds, with the statement of what is run.
 ///
@@ -51,7 +55,10 @@ pub fn resume_ledger(
     let count = answers.answer_count();
     match answers.statement() {
         None if count == 0 => record_statement(&mut session, RUN, statement)?,
-        Some(found) if found.arms == statement.arms && found.header == statement.header => {
+        Some(found)
+            if (&found.arms, &found.header, &found.plan)
+                == (&statement.arms, &statement.header, &statement.plan) =>
+        {
             let goes_on = ResumeStatement {
                 answers: count,
                 base_url: statement.base_url.clone(),
@@ -81,13 +88,23 @@ fn describe_plan(statement: &RunStatement) -> String {
         [] => "a calibration".to_owned(),
         arms => format!("the arms {}", arms.join(", ")),
     };
-    format!("{arms} under the header with SHA-256 {}", statement.header)
+    let header = &statement.header;
+    match &statement.plan {
+        None => format!("{arms} under the header with SHA-256 {header}"),
+        Some(plan) => {
+            format!(
+                "{arms} under the header with SHA-256 {header} and the plan with SHA-256 {plan}"
+            )
+        }
+    }
 }
 
 /// The answers of a ledger, and behind them those of an oracle.
 pub struct ResumedAnswers {
     recorded: LedgerAnswers,
     oracle: RecordingOracle,
+    /// How far the ledgers of the other arms have come, to be recorded before the next seed's first question.
+    heads: Option<Vec<ArmHead>>,
 }
 
 impl ResumedAnswers {
@@ -95,13 +112,45 @@ impl ResumedAnswers {
     #[must_use]
     pub fn new(recorded: LedgerAnswers, oracle: RecordingOracle) -> ResumedAnswers {
         let oracle = oracle.behind(recorded.facts().clone());
-        ResumedAnswers { recorded, oracle }
+        ResumedAnswers {
+            recorded,
+            oracle,
+            heads: None,
+        }
+    }
+
+    /// Takes how far the ledgers of the other arms have come. It is recorded before the next seed's first question,
+    /// unless the ledger holds that statement already.
+    pub fn set_heads(&mut self, heads: Vec<ArmHead>) {
+        self.heads = Some(heads);
+    }
+
+    /// Records that the experiment is over, and how far the ledgers of the other arms have come.
+    ///
+    /// # Errors
+    /// As [`RecordingOracle::record_heads`].
+    pub fn close(&mut self, heads: Vec<ArmHead>) -> Result<(), AblationError> {
+        self.oracle
+            .record_heads(&HeadsStatement { heads, seed: None })
+    }
+
+    /// Makes what was recorded durable, and gives how far the ledger of this arm, `arm`, has come.
+    ///
+    /// # Errors
+    /// As [`RecordingOracle::sync`].
+    pub fn sync(&mut self, arm: Variant) -> Result<ArmHead, AblationError> {
+        let reached = self.oracle.sync()?;
+        Ok(ArmHead {
+            arm,
+            entries: reached.entries,
+            head: hex(&reached.head),
+        })
     }
 
     /// How many answers of the ledger have not been asked for.
     #[must_use]
     pub fn recorded_count(&self) -> u64 {
-        self.recorded.remaining() as u64
+        self.recorded.unasked_count() as u64
     }
 
     /// The oracle.
@@ -116,6 +165,17 @@ impl AnswerSource for ResumedAnswers {
         match self.recorded.remaining() {
             0 => self.oracle.ask(question),
             _ => self.recorded.ask(question),
+        }
+    }
+
+    fn begin_seed(&mut self, seed: u64) -> Result<(), AblationError> {
+        match (self.recorded.remaining(), self.heads.take()) {
+            (0, Some(heads)) => self.oracle.record_heads(&HeadsStatement {
+                heads,
+                seed: Some(seed),
+            }),
+            (0, None) => Ok(()),
+            _ => self.recorded.begin_seed(seed),
         }
     }
 }

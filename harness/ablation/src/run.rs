@@ -139,14 +139,19 @@ impl RunPlan {
 struct StoppableSource<'a> {
     answers: &'a mut dyn AnswerSource,
     should_continue: &'a mut dyn FnMut(u64) -> bool,
-    steps_taken: u64,
-    server: ServerCheck,
+    steps_taken: &'a mut u64,
+    server: &'a mut ServerCheck,
+    /// The seed whose first question has not been put.
+    unbegun: Option<u64>,
 }
 
 impl AnswerSource for StoppableSource<'_> {
     fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
-        if !(self.should_continue)(self.steps_taken) {
+        if !(self.should_continue)(*self.steps_taken) {
             return Ok(None);
+        }
+        if let Some(seed) = self.unbegun.take() {
+            self.answers.begin_seed(seed)?;
         }
         let answer = self.answers.ask(question)?;
         if let Some(answer) = &answer {
@@ -203,41 +208,131 @@ pub fn run_plan(
     answers: &mut dyn AnswerSource,
     should_continue: &mut dyn FnMut(u64) -> bool,
 ) -> Result<Run, AblationError> {
-    plan.check(environment)?;
-    let mut answers = StoppableSource {
-        answers,
-        should_continue,
-        steps_taken: 0,
-        server: ServerCheck::default(),
-    };
-    let mut seeds = Vec::new();
-    for seed in &plan.seeds {
+    let mut run = RunInProgress::new(plan.clone(), environment)?;
+    while run.next_seed().is_some() {
+        run.run_next_seed(environment, new_harness, answers, should_continue)?;
+    }
+    Ok(run.finish())
+}
+
+/// A run that goes on from seed to seed.
+pub struct RunInProgress {
+    plan: RunPlan,
+    seeds: Vec<(u64, Vec<Episode>)>,
+    server: ServerCheck,
+    steps_taken: u64,
+    /// Why the run ended before its last seed.
+    ended: Option<RunStatus>,
+}
+
+impl RunInProgress {
+    /// A run of `plan` that is before its first seed.
+    ///
+    /// # Errors
+    /// As [`RunPlan::check`].
+    pub fn new(
+        plan: RunPlan,
+        environment: &dyn Environment,
+    ) -> Result<RunInProgress, AblationError> {
+        plan.check(environment)?;
+        Ok(RunInProgress {
+            plan,
+            seeds: Vec::new(),
+            server: ServerCheck::default(),
+            steps_taken: 0,
+            ended: None,
+        })
+    }
+
+    /// The seed that is next; `None` where the run has ended.
+    #[must_use]
+    pub fn next_seed(&self) -> Option<u64> {
+        match self.ended {
+            Some(_) => None,
+            None => self.plan.seeds.get(self.seeds.len()).copied(),
+        }
+    }
+
+    /// How many steps were taken.
+    #[must_use]
+    pub fn steps_taken(&self) -> u64 {
+        self.steps_taken
+    }
+
+    /// Why the run ended before its last seed; `None` where it did not.
+    #[must_use]
+    pub fn ended(&self) -> Option<&RunStatus> {
+        self.ended.as_ref()
+    }
+
+    /// The model that gave the answers so far, as the server names it.
+    #[must_use]
+    pub fn answered_by(&self) -> Option<&str> {
+        self.server.model.as_ref().map(|(_, model)| model.as_str())
+    }
+
+    /// The tokens that the server counts in each prompt.
+    #[must_use]
+    pub fn prompt_tokens(&self) -> Option<u64> {
+        self.server.prompt_tokens.map(|(_, tokens)| tokens)
+    }
+
+    /// Runs the episodes under the next seed, with what [`run_plan`] takes.
+    ///
+    /// # Errors
+    /// As [`run_plan`].
+    pub fn run_next_seed(
+        &mut self,
+        environment: &mut dyn Environment,
+        new_harness: &mut dyn FnMut() -> Box<dyn Harness>,
+        answers: &mut dyn AnswerSource,
+        should_continue: &mut dyn FnMut(u64) -> bool,
+    ) -> Result<(), AblationError> {
+        let Some(seed) = self.next_seed() else {
+            return Ok(());
+        };
+        let mut answers = StoppableSource {
+            answers,
+            should_continue,
+            steps_taken: &mut self.steps_taken,
+            server: &mut self.server,
+            unbegun: Some(seed),
+        };
         let mut harness = new_harness();
         let mut episodes = Vec::new();
-        for number in 0..plan.episodes {
+        for number in 0..self.plan.episodes {
             let place = Place {
-                seed: *seed,
+                seed,
                 episode: number,
                 step: 0,
             };
             environment.begin_episode(place);
             harness.begin_episode(environment, place);
             let (episode, stopped) = run_episode(&mut *harness, environment, &mut answers, place)?;
-            let stopped = stopped.or_else(|| check_whole_episode(plan.variant, &episode, place));
+            self.ended =
+                stopped.or_else(|| check_whole_episode(self.plan.variant, &episode, place));
             episodes.push(episode);
-            if let Some(status) = stopped {
-                seeds.push((*seed, episodes));
-                return Ok(Run { status, seeds });
+            if self.ended.is_some() {
+                break;
             }
         }
-        seeds.push((*seed, episodes));
+        self.seeds.push((seed, episodes));
+        Ok(())
     }
-    let status = RunStatus::Valid;
-    let mut run = Run { status, seeds };
-    if let Some(status) = check_whole_run(plan.variant, &run) {
-        run.status = status;
+
+    /// The run as far as it went; valid where it ended with its last seed, unless the whole of it is invalid.
+    #[must_use]
+    pub fn finish(self) -> Run {
+        let mut run = Run {
+            status: RunStatus::Valid,
+            seeds: self.seeds,
+        };
+        let ended = self.ended;
+        if let Some(status) = ended.or_else(|| check_whole_run(self.plan.variant, &run)) {
+            run.status = status;
+        }
+        run
     }
-    Ok(run)
 }
 
 /// Runs an episode; the status is why the episode is not whole.
@@ -264,7 +359,7 @@ fn run_episode(
         if stopped.is_some() {
             break;
         }
-        answers.steps_taken += 1;
+        *answers.steps_taken += 1;
     }
     let episode = Episode {
         episode: place.episode,

@@ -2,8 +2,9 @@
 //!
 //! The first observation behind the reset and the time says what is run; an answer of another model, or to a
 //! prompt of another length, is followed by what its server said of it; and where a run goes on after it was
-//! stopped, the first record says so. They are in the chain like the answers, so that no file beside the
-//! ledger can tell another story.
+//! stopped, the first record says so. In an experiment of several arms each arm says, before its first question under a
+//! seed and when all is over, how far the ledgers of the other arms had come. They are in the chain like the answers, so
+//! that no file beside the ledger can tell another story.
 
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
@@ -21,6 +22,8 @@ pub const RUN: (&str, &str) = ("ablation.run", "ABLATION:RUN:v1");
 pub const PROVIDER: (&str, &str) = ("ablation.provider", "ABLATION:PROVIDER:v1");
 /// The oracle that says that a run goes on, and the form.
 pub const RESUME: (&str, &str) = ("ablation.resume", "ABLATION:RESUME:v1");
+/// The oracle that says how far the ledgers of the other arms had come, and the form.
+pub const HEADS: (&str, &str) = ("ablation.heads", "ABLATION:HEADS:v1");
 
 /// What is run. It stands in the ledger before the first answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +35,10 @@ pub struct RunStatement {
     pub base_url: Option<String>,
     /// SHA-256 of the file `header.json`, in hexadecimal. It covers the calibration's digest.
     pub header: String,
+    /// SHA-256 of the file `plan.json` of the experiment, in hexadecimal; `None` for a run by itself, and in
+    /// experiments of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
 }
 
 impl RunStatement {
@@ -42,7 +49,15 @@ impl RunStatement {
             arms,
             base_url,
             header: hex(&sha256(header.as_bytes())),
+            plan: None,
         }
+    }
+
+    /// The same statement of a run that is an arm of the experiment whose plan has the digest `plan`.
+    #[must_use]
+    pub fn under_plan(mut self, plan: Option<String>) -> RunStatement {
+        self.plan = plan;
+        self
     }
 }
 
@@ -122,7 +137,30 @@ pub struct ResumeStatement {
     pub transport: Option<TransportSettings>,
 }
 
-/// Records `statement` in the name of `oracle`: [`RUN`], [`PROVIDER`] or [`RESUME`].
+/// How far the ledger of an arm has come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArmHead {
+    /// The arm.
+    pub arm: Variant,
+    /// How many records its ledger holds.
+    pub entries: u64,
+    /// The chain value of the last of them, in hexadecimal.
+    pub head: String,
+}
+
+/// How far the ledgers of all other arms of the experiment have come where an arm begins a seed, or when the experiment
+/// is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HeadsStatement {
+    /// The other arms, in the order of the plan.
+    pub heads: Vec<ArmHead>,
+    /// The seed whose first question follows; `None` where the experiment is over and no question follows.
+    pub seed: Option<u64>,
+}
+
+/// Records `statement` in the name of `oracle`: [`RUN`], [`PROVIDER`], [`RESUME`] or [`HEADS`].
 ///
 /// # Errors
 /// As [`Session::record_statement`].

@@ -44,7 +44,7 @@ impl Variant {
     /// The three runs of the experiment, in their order.
     pub const EXPERIMENT: [Variant; 3] = [Variant::Baseline, Variant::B, Variant::C];
 
-    /// The controls, in their order. The replicate comes last, so that it shows whatever changed meanwhile.
+    /// The controls, in their order.
     pub const CONTROLS: [Variant; 2] = [Variant::Placebo, Variant::Replicate];
 
     /// Whether something stands in the prompt from the first record on and never leaves it, as in the

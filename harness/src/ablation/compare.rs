@@ -10,6 +10,8 @@ use axilog_ablation::comparison_files::{COMPARISON_FILES, read_stored};
 use axilog_ablation::margin::Margin;
 use axilog_ablation::planned_arms::check_arms_beside;
 use axilog_ablation::replay::{DOCUMENT_FILE, replay_run};
+use axilog_ablation::sealed_experiment::Stage;
+use axilog_ablation::statements::RunStatement;
 use axilog_ledger::error::FileError;
 
 use super::super::Failure;
@@ -17,6 +19,7 @@ use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::comparison_table::render_table;
 use super::run_files;
+use super::sealed_runs::SealedRuns;
 use crate::error::CommandError;
 
 /// Compare the choices, answers and actions of runs with those of the first of the runs.
@@ -51,7 +54,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let mut runs = Vec::new();
+    let (mut runs, mut statements) = (Vec::new(), Vec::new());
     for dir in run_files::find_runs(&args.dirs)? {
         runs.push(ComparableRun::read(&dir)?);
     }
@@ -60,11 +63,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if !args.no_replay {
         let flag = Flag::install();
         for run in &mut runs {
-            check_follows(run, &flag)?;
+            statements.push(check_follows(run, &flag)?);
         }
     }
     for run in &runs {
         check_arms_beside(&run.dir, run.variant(), run.planned_arms.as_deref())?;
+    }
+    let mut sealed = SealedRuns::default();
+    for (run, statement) in runs.iter().zip(&statements) {
+        sealed.check(&run.dir, statement.as_ref(), Stage::Closed)?;
     }
     if let Some(dir) = &args.out {
         run_files::create_dir(dir)?;
@@ -78,7 +85,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         passed: true,
         text: render_table(&comparison),
         json: comparison.document(),
-        notes: Vec::new(),
+        notes: sealed.remark().into_iter().collect(),
     })
 }
 
@@ -125,8 +132,12 @@ fn check_named_once(runs: &[ComparableRun]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Replays a run, checks that its document is the one that follows, and takes the head of its ledger.
-fn check_follows(run: &mut ComparableRun, flag: &Flag) -> Result<(), CommandError> {
+/// Replays a run, checks that its document is the one that follows, and takes the head of its ledger. Gives what the
+/// ledger says was run.
+fn check_follows(
+    run: &mut ComparableRun,
+    flag: &Flag,
+) -> Result<Option<RunStatement>, CommandError> {
     let replayed = replay_run(&run.dir, &mut |_| !flag.is_set())?;
     if flag.is_set() {
         let detail = "before every run was replayed; nothing was written".to_owned();
@@ -143,8 +154,9 @@ fn check_follows(run: &mut ComparableRun, flag: &Flag) -> Result<(), CommandErro
         .into());
     }
     run.ledger_head = Some(run_files::read_head(&run.dir)?);
-    run.planned_arms = replayed.statement.map(|statement| statement.arms);
-    Ok(())
+    let statement = replayed.statement;
+    run.planned_arms = statement.as_ref().map(|it| it.arms.clone());
+    Ok(statement)
 }
 
 /// Names each run by its path from `dir`, so that the runs and their comparison can be moved together.

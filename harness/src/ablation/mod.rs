@@ -4,6 +4,7 @@ mod calibrate;
 mod compare;
 mod comparison_table;
 mod declared_primary;
+mod experiment_directory;
 mod oracle_options;
 mod preflight;
 mod replay;
@@ -12,6 +13,7 @@ mod run;
 mod run_cost;
 mod run_directory;
 mod run_files;
+mod sealed_runs;
 
 use super::CommandOutcome;
 

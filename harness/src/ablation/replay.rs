@@ -10,6 +10,7 @@ use axilog_ablation::replay::{
 };
 use axilog_ablation::run::RunStatus;
 use axilog_ablation::run_document::StatusReport;
+use axilog_ablation::sealed_experiment::Stage;
 use axilog_ablation::variant::Variant;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::verify::parse_head;
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use super::super::interrupt::Flag;
 use super::super::output::Report;
 use super::super::{Failure, table};
+use super::sealed_runs::SealedRuns;
 use super::{replay_comparison, run_files};
 use crate::error::CommandError;
 
@@ -71,7 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
                 dir.display()
             ));
         }
-        if let RunStatus::Interrupted(_) = replayed.run.status {
+        if let (RunStatus::Interrupted(_), false) = (&replayed.run.status, replayed.is_closed) {
             notes.push(format!(
                 "{}: INCOMPLETE: the run was stopped, or the end of its ledger was cut off",
                 dir.display()
@@ -96,12 +98,27 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }));
         experiment.push((dir, replayed));
     }
+    let is_whole = |(_, run): &(PathBuf, ReplayedRun)| {
+        matches!(run.run.status, RunStatus::Valid | RunStatus::Invalid(..))
+    };
+    let stage = match experiment.iter().all(is_whole) {
+        true => Stage::Closed,
+        false => Stage::Begun,
+    };
+    let mut sealed = SealedRuns::default();
+    for (dir, run) in &experiment {
+        if let Err(error) = sealed.check(dir, run.statement.as_ref(), stage) {
+            notes.push(error.to_string());
+            break;
+        }
+    }
     // A comparison may name runs of other experiments, some of whose arms are not in it.
     experiment.retain(|(dir, _)| dir.parent() == Some(&args.dir));
     notes.extend(find_missing_arm(&experiment));
     let comparison = replay_comparison::replay(&args.dir)?;
     notes.extend_from_slice(&comparison.notes);
     let fine = notes.is_empty();
+    notes.extend(sealed.remark());
     let runs = table::format_grid(["run", "replay", "how it ended"], [34, 10, 34], &rows);
     Ok(Report {
         passed: fine,

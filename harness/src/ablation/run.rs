@@ -1,16 +1,14 @@
 //! `axilog ablation run`: runs one variant, or all three.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use axilog_ablation::AblationError;
-use axilog_ablation::arm_conditions::check_conditions;
 use axilog_ablation::calibration::Calibration;
-use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::endpoint::Endpoint;
 use axilog_ablation::experiment::{build_frame, build_header};
-use axilog_ablation::header::ConstantLength;
+use axilog_ablation::header::{ConstantLength, RunHeader};
 use axilog_ablation::prompt_frame::PromptFrame;
 use axilog_ablation::replay::replay_calibration;
 use axilog_ablation::run::{Run, RunPlan, RunStatus};
@@ -25,10 +23,11 @@ use super::super::output::Report;
 use super::super::{Failure, table};
 use super::comparison_table::render_table;
 use super::declared_primary::PrimaryOptions;
+use super::experiment_directory::ExperimentDirectory;
 use super::oracle_options::{ModelOptions, OracleOptions, Provider, new_environment};
 use super::run_cost::RunCost;
-use super::run_directory::{EndedRun, RunDirectory};
-use super::{compare, preflight, run_files};
+use super::run_directory::RunDirectory;
+use super::{compare, experiment_directory, preflight, run_files};
 use crate::error::CommandError;
 
 /// The value of --variant: one variant, or the three of the comparison.
@@ -58,7 +57,8 @@ impl FromStr for Variants {
 /// Two controls show what a difference means: placebo keeps a record of drawn content and the same length
 /// in each precedent's place, and replicate is the baseline a second time.
 /// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and
-/// run.json; the variant all adds comparison.json, summary.md and actions.svg. Ctrl-C stops a run at the
+/// run.json; several variants take turns under each seed, and plan.json holds them together; the variant all adds
+/// comparison.json, summary.md and actions.svg. Ctrl-C stops a run at the
 /// end of a step, and the run is marked PARTIAL. The head of each ledger is printed. Exits 0 where every run is valid; 1 where one is
 /// INVALID_RUN; 3 where one is PARTIAL.
 #[derive(clap::Args)]
@@ -98,7 +98,7 @@ pub(crate) struct Args {
     #[arg(long)]
     yes: bool,
     /// Go on with runs that were stopped or killed, with the options that they were begun with, but for --base-url
-    /// and the times of calls. Runs that are whole stay as they are.
+    /// and the times of calls. What was asked is not asked again: where an arm is gone or was cut off, it is refused.
     #[arg(long)]
     resume: bool,
     /// The directory to create for the runs.
@@ -139,8 +139,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
         plans.push((plan, dir));
     }
-    if plans.len() > 1 && !args.resume {
-        compare::check_free(&args.out)?;
+    if !args.resume {
+        experiment_directory::check_free(&args.out, &variants)?;
+        if plans.len() > 1 {
+            compare::check_free(&args.out)?;
+        }
     }
     let options = &args.primary_options;
     preparation.primary = options.declare(&plans, args.controls, args.resume)?;
@@ -153,40 +156,25 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     // Until here Ctrl-C ends the process, which has written nothing.
     let flag = Flag::install();
-    let (mut runs, mut valid) = (Vec::new(), Vec::new());
-    let several = plans.len() > 1;
-    for (plan, dir) in plans {
-        let ended = run_plan_into_dir(args, &variants, &preparation, &plan, &dir, &flag)?;
-        let describe = |reason: &str| {
-            format!(
-                "{reason}before the run was whole; {} holds what there is, marked PARTIAL; --resume goes on with it",
-                dir.display()
-            )
-        };
-        match &ended.run.status {
-            RunStatus::Interrupted(_) => {
-                return Err(AblationError::Interrupted(describe("")).into());
-            }
-            RunStatus::NoAnswer(failure, _) => {
-                let fault = ended.fault.as_deref().unwrap_or(failure.as_str());
-                return Err(AblationError::NoAnswer(describe(&format!("({fault}) "))).into());
-            }
-            RunStatus::Invalid(..) if plan.variant == Variant::Baseline => {
-                // Every other run is held against it.
-                runs.push((plan.variant, dir, ended.run));
-                break;
-            }
-            RunStatus::Valid => {
-                // Arms that are no longer comparable end the experiment before the next one is paid for.
-                if several {
-                    valid.push(ComparableRun::read(&dir)?);
-                    check_conditions(&valid).map_err(AblationError::from)?;
-                }
-                runs.push((plan.variant, dir, ended.run));
-            }
-            RunStatus::Invalid(..) => runs.push((plan.variant, dir, ended.run)),
-        }
+    let mut headers = Vec::new();
+    for (plan, _) in &plans {
+        headers.push(build_run_header(args, &preparation, plan)?);
     }
+    let constant_length = preparation.constant_length.as_ref();
+    let dirs = plans.iter().zip(&headers);
+    let directories = dirs.map(|((_, dir), header)| RunDirectory {
+        dir,
+        header,
+        arms: &variants,
+        frame,
+        calibration: constant_length.and(args.calibration.as_deref()),
+    });
+    let experiment = ExperimentDirectory {
+        out: &args.out,
+        runs: directories.collect(),
+        oracle: &args.oracle_options,
+    };
+    let runs = experiment.run(args.resume, &flag)?;
     build_report(args, &variants, &runs)
 }
 
@@ -261,15 +249,12 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     })
 }
 
-/// Runs a plan in `dir`, or goes on with it.
-fn run_plan_into_dir(
+/// Builds the header of the run of `plan`.
+fn build_run_header(
     args: &Args,
-    arms: &[Variant],
     preparation: &Preparation,
     plan: &RunPlan,
-    dir: &Path,
-    flag: &Flag,
-) -> Result<EndedRun, CommandError> {
+) -> Result<RunHeader, CommandError> {
     let oracle = &args.oracle_options;
     let constant_length = preparation.constant_length.as_ref();
     let mut header = build_header(
@@ -282,14 +267,7 @@ fn run_plan_into_dir(
     header.transport = oracle.transport()?;
     header.sampling = oracle.sampling();
     header.primary = preparation.primary;
-    let directory = RunDirectory {
-        dir,
-        header: &header,
-        arms,
-        frame: constant_length.map(|(frame, _)| frame),
-        calibration: constant_length.and(args.calibration.as_deref()),
-    };
-    directory.run(oracle, args.resume, flag)
+    Ok(header)
 }
 
 fn build_report(
@@ -300,13 +278,14 @@ fn build_report(
     let (mut rows, mut heads, mut objects) = (Vec::new(), Vec::new(), Vec::new());
     for (variant, dir, run) in runs {
         let head = run_files::read_head(dir)?;
-        let invalid = match &run.status {
-            RunStatus::Invalid(invalid, _) => Some(invalid),
-            _ => None,
-        };
         let status = StatusReport::new(&run.status);
         let steps = run.steps().count();
-        let verdict = invalid.map_or_else(|| status.summary(), ToString::to_string);
+        let verdict = match (&run.status, steps) {
+            (RunStatus::Invalid(invalid, _), _) => invalid.to_string(),
+            (RunStatus::Interrupted(_), 0) => "not asked: baseline invalid".to_owned(),
+            (RunStatus::Interrupted(_), _) => "stopped: baseline invalid".to_owned(),
+            _ => status.summary(),
+        };
         rows.push([dir.display().to_string(), steps.to_string(), verdict]);
         objects.push(json!({
             "detail": status.detail,

@@ -4,22 +4,20 @@ use std::path::Path;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
-use axilog_ablation::experiment::execute;
 use axilog_ablation::header::RunHeader;
+use axilog_ablation::interleaved_arms::OpenArm;
 use axilog_ablation::prompt_frame::PromptFrame;
 use axilog_ablation::replay::{
-    CALIBRATION_FILE, DOCUMENT_FILE, HEADER_FILE, LEDGER_FILE, replay_run,
+    CALIBRATION_FILE, DOCUMENT_FILE, HEADER_FILE, LEDGER_FILE, ReplayedRun, replay_run,
 };
 use axilog_ablation::run::{Run, RunStatus};
 use axilog_ablation::run_document::RunDocument;
-use axilog_ablation::statements::RunStatement;
+use axilog_ablation::statements::{ArmHead, RunStatement};
 use axilog_ablation::variant::Variant;
 use axilog_oracle::TransportSettings;
 use serde_json::{Map, Value};
 
-use super::super::interrupt::Flag;
-use super::super::progress::StepProgress;
-use super::oracle_options::{OracleOptions, new_environment};
+use super::oracle_options::{OpenedOracle, OracleOptions, new_environment};
 use super::run_files;
 use crate::error::CommandError;
 
@@ -34,40 +32,52 @@ pub(super) struct RunDirectory<'a> {
     pub(super) calibration: Option<&'a Path>,
 }
 
-/// How a run ended.
-pub(super) struct EndedRun {
-    pub(super) run: Run,
-    /// Why the oracle gave no answer to the last question.
-    pub(super) fault: Option<String>,
-}
-
 /// How much of a run a directory holds.
-enum RunState {
+pub(super) enum RunState {
     Nothing,
     /// Files, and no answer that was asked for.
     Beginning,
     Stopped,
-    Whole(Run),
+    /// Nothing goes on here.
+    Whole(Box<ReplayedRun>),
+}
+
+impl RunState {
+    /// How far the ledger of a whole run has come; `None` for every other run.
+    pub(super) fn reached(&self) -> Option<ArmHead> {
+        match self {
+            RunState::Whole(replayed) => Some(replayed.reached.clone()),
+            _ => None,
+        }
+    }
+
+    /// Whether this is a whole baseline that is invalid, so that there is nothing to hold other runs against.
+    pub(super) fn is_invalid_baseline(&self) -> bool {
+        match self {
+            RunState::Whole(replayed) => {
+                replayed.header.variant == Variant::Baseline
+                    && matches!(replayed.run.status, RunStatus::Invalid(..))
+            }
+            _ => false,
+        }
+    }
 }
 
 impl RunDirectory<'_> {
-    /// Runs what the header says, or goes on with it where `resume`, and writes its files. A run that is whole
-    /// already stays as it is.
-    pub(super) fn run(
+    /// Checks that the oracle can be asked, which leaves the directory free where it cannot.
+    pub(super) fn open_oracle(&self, oracle: &OracleOptions) -> Result<OpenedOracle, CommandError> {
+        oracle.open(&self.header.model_id, self.header.sampling)
+    }
+
+    /// Opens the ledger of the run as `state` says, and writes the files that are missing. `plan` is the digest of the
+    /// experiment's plan.
+    pub(super) fn open(
         &self,
-        oracle: &OracleOptions,
-        resume: bool,
-        flag: &Flag,
-    ) -> Result<EndedRun, CommandError> {
-        let state = match resume {
-            true => self.find_run()?,
-            false => RunState::Nothing,
-        };
-        if let RunState::Whole(run) = state {
-            return Ok(EndedRun { run, fault: None });
-        }
-        // What cannot be asked leaves the directory free.
-        let opened = oracle.open(&self.header.model_id, self.header.sampling)?;
+        opened: OpenedOracle,
+        base_url: Option<String>,
+        state: &RunState,
+        plan: Option<String>,
+    ) -> Result<OpenArm, CommandError> {
         let header_path = self.dir.join(HEADER_FILE);
         let header = match state {
             RunState::Nothing => {
@@ -82,38 +92,30 @@ impl RunDirectory<'_> {
             _ => RunHeader::read(&header_path)?.0,
         };
         let arms = self.arms.to_vec();
-        let statement = RunStatement::new(arms, oracle.base_url(), &header.to_file_text());
-        let mut answers = opened.open_ledger(
+        let statement = RunStatement::new(arms, base_url, &header.to_file_text()).under_plan(plan);
+        let answers = opened.open_ledger(
             &self.dir.join(LEDGER_FILE),
             &statement,
             matches!(state, RunState::Stopped),
             self.header.transport.clone(),
             self.frame.is_some(),
         )?;
-        let mut environment = new_environment();
-        let steps = header.plan().step_count(&*environment);
-        let name = header.variant.as_str();
-        let mut progress = StepProgress::new(steps, answers.recorded_count(), name);
-        let run = execute(
-            &header,
-            &mut *environment,
-            self.frame,
-            &mut answers,
-            &mut |steps_taken| {
-                progress.show(steps_taken);
-                !flag.is_set()
-            },
-        )?;
-        let oracle = answers.into_oracle();
-        let fault = oracle.last_fault().map(str::to_owned);
-        oracle.finish()?;
-        let document = RunDocument::new(&header, &run);
-        run_files::write_whole(&self.dir.join(DOCUMENT_FILE), &document.to_file_text())?;
-        Ok(EndedRun { run, fault })
+        let dir = self.dir.to_owned();
+        Ok(OpenArm::new(dir, header, new_environment(), answers)?)
     }
 
-    /// Finds out how far the run in the directory has come. What it holds must follow from its ledger.
-    fn find_run(&self) -> Result<RunState, CommandError> {
+    /// Writes the document of a run that has ended or was stopped. The text is why the oracle gave no answer to the last
+    /// question.
+    pub(super) fn finish(&self, arm: OpenArm) -> Result<(Run, Option<String>), CommandError> {
+        let (header, run, fault) = arm.finish()?;
+        let document = RunDocument::new(&header, &run);
+        run_files::write_whole(&self.dir.join(DOCUMENT_FILE), &document.to_file_text())?;
+        Ok((run, fault))
+    }
+
+    /// Finds out how far the run in the directory has come. What it holds must follow from its ledger. An arm of a plan
+    /// is whole when its ledger says that the experiment is over.
+    pub(super) fn find_run(&self, has_plan: bool) -> Result<RunState, CommandError> {
         let header_path = self.dir.join(HEADER_FILE);
         if !header_path.exists() {
             return Ok(RunState::Nothing);
@@ -131,15 +133,17 @@ impl RunDirectory<'_> {
             }
             .into());
         }
-        Ok(match replayed.run.status {
-            RunStatus::Interrupted(_) | RunStatus::NoAnswer(..) => RunState::Stopped,
-            RunStatus::Valid | RunStatus::Invalid(..) => {
-                if replayed.stored.is_none() {
-                    run_files::write_whole(&self.dir.join(DOCUMENT_FILE), &replayed.document)?;
-                }
-                RunState::Whole(replayed.run)
-            }
-        })
+        let is_whole = match replayed.run.status {
+            RunStatus::Valid | RunStatus::Invalid(..) => !has_plan || replayed.is_closed,
+            RunStatus::Interrupted(_) | RunStatus::NoAnswer(..) => replayed.is_closed,
+        };
+        if !is_whole {
+            return Ok(RunState::Stopped);
+        }
+        if replayed.stored.is_none() {
+            run_files::write_whole(&self.dir.join(DOCUMENT_FILE), &replayed.document)?;
+        }
+        Ok(RunState::Whole(Box::new(replayed)))
     }
 
     /// Copies the calibration, its ledger with the blobs, and the file of its tokenizer; the calibration last, so

@@ -10,6 +10,7 @@ mod padding;
 mod primary;
 mod replay;
 mod resume;
+mod sealing;
 mod server_facts;
 mod stopping;
 #[cfg(feature = "tokenizer-json")]

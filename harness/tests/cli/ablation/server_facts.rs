@@ -74,7 +74,8 @@ fn a_prompt_that_the_server_counts_otherwise_is_shadow_persistence() {
         };
         answer.respond()
     });
-    let found = bench.run(&run_line(&server, "")).exits(1).json();
+    let line = run_line(&server, "--variant baseline");
+    let found = bench.run(&line).exits(1).json();
     assert_eq!(found["runs"][0]["reason"], "SHADOW_PERSISTENCE");
     let detail = found["runs"][0]["detail"].as_str().unwrap();
     assert!(
@@ -83,9 +84,8 @@ fn a_prompt_that_the_server_counts_otherwise_is_shadow_persistence() {
         "{detail}"
     );
     assert_eq!(found["runs"][0]["steps"], 7);
-    // Nothing was asked behind it, and no other arm was begun.
+    // Nothing was asked behind it.
     assert_eq!(server.request_count(), 8);
-    assert!(!bench.exists("r/b"));
     bench.run("ablation replay r").exits(0);
 }
 
@@ -147,8 +147,11 @@ fn the_sampling_parameters_are_sent_and_recorded() {
     }
 }
 
-/// Runs the baseline and run B with a server that says something else from the second arm on.
-fn run_two_arms(change: impl Fn(&mut AgentAnswer) + Send + 'static) -> (Bench, AgentServer, Run) {
+/// Runs three arms under one seed with a server that says something else from the second turn on. Gives the arms of the
+/// first two turns, in the order of the plan, and whether the second turn is the later of them there.
+fn run_two_turns(
+    change: impl Fn(&mut AgentAnswer) + Send + 'static,
+) -> (Bench, AgentServer, Run, [String; 2], bool) {
     let bench = calibrate();
     let mut calls = 0;
     let server = AgentServer::start(move |mut answer| {
@@ -159,35 +162,63 @@ fn run_two_arms(change: impl Fn(&mut AgentAnswer) + Send + 'static) -> (Bench, A
         answer.respond()
     });
     let run = bench.run(&run_line(&server, "--variant all"));
-    (bench, server, run)
+    let plan: Value = serde_json::from_slice(&bench.read("r/plan.json")).unwrap();
+    let turn = |place: usize| plan["turns"][0]["arms"][place].as_str().unwrap().to_owned();
+    let place = |wanted: &str| ["baseline", "b", "c"].iter().position(|arm| *arm == wanted);
+    let mut arms = [turn(0), turn(1)];
+    let is_ordered = place(&arms[0]) < place(&arms[1]);
+    if !is_ordered {
+        arms.reverse();
+    }
+    (bench, server, run, arms, is_ordered)
 }
 
 /// A model that is exchanged between two arms is no difference of their variants, and no third arm is paid for.
 #[test]
 fn another_model_in_another_arm_makes_a_comparison_invalid() {
-    let (bench, server, run) = run_two_arms(|answer| "gpt-4o-mini".clone_into(&mut answer.model));
-    let said = "r/b: INVALID_COMPARISON / MODEL_CHANGED: \"gpt-4o-mini\" gave its answers, and \"gpt-4o-2024-08-06\" those of r/baseline; run both arms under the same conditions";
-    run.exits(1).says(said);
+    let (bench, server, run, [first, second], is_ordered) =
+        run_two_turns(|answer| "gpt-4o-mini".clone_into(&mut answer.model));
+    let (found, expected) = match is_ordered {
+        true => ("gpt-4o-mini", "gpt-4o-2024-08-06"),
+        false => ("gpt-4o-2024-08-06", "gpt-4o-mini"),
+    };
+    let said = format!(
+        "r/{second}: INVALID_COMPARISON / MODEL_CHANGED: {found:?} gave its answers, and {expected:?} those of r/{first}; run both arms under the same conditions"
+    );
+    run.exits(1).says(&said);
     assert_eq!(server.request_count(), 100);
-    assert!(!bench.exists("r/c") && !bench.exists("r/comparison.json"));
-    for line in ["ablation compare r", "ablation compare r --no-replay"] {
-        bench.run(line).exits(1).says(said);
+    assert!(!bench.exists("r/comparison.json"));
+    for end in ["", " --no-replay"] {
+        let line = format!("ablation compare r/{first} r/{second}{end}");
+        bench.run(&line).exits(1).says(&said);
     }
+    // Going on asks nothing and says the same.
+    let again = bench.run(&run_line(&server, "--variant all --resume"));
+    again.exits(1).says(&said);
+    assert_eq!(server.request_count(), 0);
 }
 
 /// Gate P4 across arms: an arm whose prompts a server counts otherwise could be told by its length.
 #[test]
 fn other_token_counts_in_another_arm_make_a_comparison_invalid() {
-    let (bench, _, run) = run_two_arms(|answer| answer.prompt_tokens = Some(1346));
-    let said = "r/b: INVALID_COMPARISON / TOKEN_COUNT_CHANGED: the server counts 1346 tokens in its prompts, and 1337 in those of r/baseline;";
-    run.exits(1).says(said);
-    bench.run("ablation compare r").exits(1).says(said);
+    let (bench, _server, run, [first, second], is_ordered) =
+        run_two_turns(|answer| answer.prompt_tokens = Some(1346));
+    let (found, expected) = match is_ordered {
+        true => (1346, 1337),
+        false => (1337, 1346),
+    };
+    let said = format!(
+        "r/{second}: INVALID_COMPARISON / TOKEN_COUNT_CHANGED: the server counts {found} tokens in its prompts, and {expected} in those of r/{first};"
+    );
+    run.exits(1).says(&said);
+    let line = format!("ablation compare r/{first} r/{second}");
+    bench.run(&line).exits(1).says(&said);
 }
 
 /// What a server says only now and then is compared where it is said.
 #[test]
 fn an_arm_of_which_the_server_says_nothing_is_compared() {
-    let (_, _, run) = run_two_arms(|answer| answer.prompt_tokens = None);
+    let (_bench, _server, run, ..) = run_two_turns(|answer| answer.prompt_tokens = None);
     run.exits(0);
 }
 
