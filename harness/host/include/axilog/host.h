@@ -1015,6 +1015,8 @@ int axh_ledger_open(const char *file,
 /**
  * Opens a ledger as axh_ledger_open does, or begins it as axh_ledger_create does where there is none.
  *
+ * A beginning that was interrupted before its time is completed: the ledger gets the time of the options.
+ *
  * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
  * @param options What the ledger is or must be bound to, and its durability, borrowed for the call; NULL for the default
  *     of each.

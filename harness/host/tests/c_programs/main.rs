@@ -2,6 +2,7 @@
 
 mod build;
 mod exports;
+mod faults;
 mod ledger;
 mod python;
 
