@@ -23,7 +23,7 @@ use crate::pointer::{bytes, utf8};
 ///     on failure. It overlaps no other argument. NULL where it is not wanted.
 /// @return AXH_OK where the status is OK, AXH_NOT_OK where it is another, or one of these codes.
 /// @retval AXH_ERR_ARGUMENT text is NULL, not UTF-8 or too long.
-/// @see X-0L, binding answers A1 to A7
+/// @see X-0L, A1 to A7
 ///
 /// # Safety
 /// The pointers are as the parameters say.

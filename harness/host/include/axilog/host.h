@@ -1459,7 +1459,7 @@ int axh_canonical_json(const char *json,
  *     on failure. It overlaps no other argument. NULL where it is not wanted.
  * @return AXH_OK where the status is OK, AXH_NOT_OK where it is another, or one of these codes.
  * @retval AXH_ERR_ARGUMENT text is NULL, not UTF-8 or too long.
- * @see X-0L, binding answers A1 to A7
+ * @see X-0L, A1 to A7
  */
 int axh_canonicalize(const char *text,
                      size_t text_len,
