@@ -2,6 +2,8 @@
 
 mod commands;
 mod golden;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod killed;
 mod ledger;
 mod rules;
 mod shown;
