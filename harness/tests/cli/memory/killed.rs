@@ -75,7 +75,7 @@ const WRITES: &[(i32, &str)] = &[
         1,
         r#"event m.db ASSET {"stage":"REQUEST_SPEC","document":{"prompt":"nine-locks"}}"#,
     ),
-    (0, "rebuild m.db"),
+    (0, "rebuild m.db --pin llm=model-2"),
 ];
 
 /// A command that writes, the memory before it, and what it does where nobody kills it.
@@ -246,7 +246,7 @@ impl Write {
             assert_eq!(heads.last(), Some(&head), "{about}");
             bench.run("audit heads.jsonl").exits(0);
         }
-        run(bench, &format!("rebuild m.db {ledger}"), 0);
+        run(bench, &format!("rebuild m.db --absent-pin llm {ledger}"), 0);
         assert_eq!(read_head(bench, about), Some(head), "{about}");
     }
 }

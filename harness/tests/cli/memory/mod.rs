@@ -5,5 +5,6 @@ mod golden;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod killed;
 mod ledger;
+mod pins;
 mod rules;
 mod shown;
