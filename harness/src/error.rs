@@ -521,6 +521,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         | MemoryError::Altered { .. }
         | MemoryError::Refused { .. }
         | MemoryError::Pin { .. }
+        | MemoryError::UnassertedPin { .. }
         | MemoryError::Guess { .. }
         | MemoryError::Leak { .. } => 1,
         MemoryError::Document { .. }
