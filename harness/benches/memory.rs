@@ -1,5 +1,5 @@
-//! Times a memory with 100,000 facts and 1,000,000 entries: durable appends, working sets, a rebuild. Each part
-//! runs in a process of its own, whose peak memory the system reports.
+//! Times a memory with 100,000 facts and 1,000,000 entries: durable appends, working sets, texts that are checked, a
+//! rebuild, the gates. Each part runs in a process of its own, whose peak memory the system reports.
 //!
 //!     cargo bench -p axilog-harness-benches --bench memory -- [DIR]
 //!
@@ -13,6 +13,7 @@ mod linux {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
 
+    use axilog_memory::gate::{Gate, GateInputs, run_gate};
     use axilog_memory::{
         Audience, EntryKind, InitialState, MemoryStore, OutputClass, WorkingSetQuery,
     };
@@ -86,24 +87,16 @@ mod linux {
     }
 
     /// Times single appends, each acknowledged when it is on the disk, and appends in groups of 100.
-    fn time_appends(path: &Path) {
+    fn time_appends(path: &Path, share: u64) {
         let mut store = MemoryStore::open(path).unwrap();
-        let mut times: Vec<Duration> = (0..2000)
-            .map(|number| {
-                let start = Instant::now();
-                let (kind, body) = event(number);
-                store.append(kind, body).unwrap();
-                start.elapsed()
-            })
-            .collect();
-        times.sort();
-        let at = |share: usize| times[times.len() * share / 100].as_secs_f64() * 1e3;
-        println!(
-            "append, one at a time: median {:.3} ms, 90 % within {:.3} ms, 99 % within {:.3} ms",
-            at(50),
-            at(90),
-            at(99)
-        );
+        time_each("append of an event", 2000, |number| {
+            let (kind, body) = event(number);
+            store.append(kind, body).unwrap();
+        });
+        let first = FACTS / share;
+        time_each("append of a fact", 1000, |number| {
+            store.append(EntryKind::Fact, fact(first + number)).unwrap();
+        });
         let start = Instant::now();
         for group in 0..50 {
             store
@@ -114,6 +107,49 @@ mod linux {
             "append, 100 at a time: {:.3} ms each",
             start.elapsed().as_secs_f64() * 1e3 / 5000.0
         );
+    }
+
+    /// Times a call, so many times.
+    fn time_each(what: &str, count: u64, mut call: impl FnMut(u64)) {
+        let mut times: Vec<f64> = (0..count)
+            .map(|number| {
+                let start = Instant::now();
+                call(number);
+                start.elapsed().as_secs_f64() * 1e3
+            })
+            .collect();
+        let first = times[0];
+        times.sort_by(f64::total_cmp);
+        let within = |share: usize| times[times.len() * share / 100];
+        println!(
+            "{what}: median {:.3} ms, 90 % within {:.3} ms, 99 % within {:.3} ms, first {first:.0} ms",
+            within(50),
+            within(90),
+            within(99)
+        );
+    }
+
+    /// Times the two texts in which guesses are looked for, each of about 200 characters.
+    fn time_checks(path: &Path) {
+        let mut store = MemoryStore::open(path).unwrap();
+        let text = "The lamp burns low, and rain runs down the windows of the mill. Behind the third door somebody \
+            turns a page. The miller counts his sacks, and says that the letter came from the coast, two winters ago.";
+        time_each("narration checked", 101, |_| {
+            store.check_narration(&["player-2"], text).unwrap();
+        });
+        let audience = Audience::new(OutputClass::Prompt, &["player-2"]).unwrap();
+        let query = WorkingSetQuery::new(audience, 8_000);
+        time_each("prompt of 8000 tokens", 101, |_| {
+            store.build_prompt(&query, text).unwrap();
+        });
+    }
+
+    fn time_gate(path: &Path, gate: Gate) {
+        let mut store = MemoryStore::open(path).unwrap();
+        let start = Instant::now();
+        let report = run_gate(&mut store, gate, &GateInputs::default()).unwrap();
+        assert!(report.passed(), "{gate}: {:?}", report.faults);
+        println!("{gate}: {:.1} s", start.elapsed().as_secs_f64());
     }
 
     /// Times a sync of the disk alone, the least that an append takes.
@@ -185,10 +221,12 @@ mod linux {
     fn run_part(what: &str, path: &Path, share: u64) {
         match what {
             "make" => make_memory(path, share),
-            "append" => time_appends(path),
+            "append" => time_appends(path, share),
             "sync" => time_syncs(path),
             "working-set" => time_working_sets(path),
-            _ => time_rebuild(path),
+            "checks" => time_checks(path),
+            "rebuild" => time_rebuild(path),
+            gate => time_gate(path, Gate::parse(gate).unwrap()),
         }
     }
 
@@ -239,8 +277,12 @@ mod linux {
         }
         .unwrap();
         let path = directory.path().join("memory.db");
-        for what in ["make", "sync", "append", "working-set", "rebuild"] {
+        for what in ["make", "sync", "append", "working-set", "checks", "rebuild"] {
             run_in_process(what, &path, share);
+        }
+        // G7 looks at no memory.
+        for gate in ["G1", "G2", "G3", "G4", "G5", "G6"] {
+            run_in_process(gate, &path, share);
         }
     }
 }

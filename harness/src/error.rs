@@ -239,10 +239,18 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Ablation(AblationError),
 
-    /// A bundle cannot be built, rendered or asked with.
+    /// A bundle cannot be built or rendered.
     #[cfg(feature = "bundle")]
     #[error(transparent)]
     Bundle(BundleError),
+
+    /// The ledger for a bundle has policies, which would judge the record of the bundle too.
+    #[cfg(feature = "bundle")]
+    #[error(
+        "{path}: the ledger has policies, which would judge the record of the bundle and the answer alike; name another ledger, which is begun without",
+        path = .0.display()
+    )]
+    LedgerHasPolicies(PathBuf),
 
     /// A check came to no verdict; its report says why.
     #[cfg(feature = "bundle")]
@@ -311,8 +319,6 @@ impl From<BundleError> for CommandError {
     fn from(error: BundleError) -> CommandError {
         match error {
             BundleError::File(error) => CommandError::File(error),
-            BundleError::Ledger(error) => CommandError::Ledger(error),
-            BundleError::Oracle(error) => CommandError::Oracle(error),
             error => CommandError::Bundle(error),
         }
     }
@@ -421,7 +427,7 @@ impl CommandError {
             #[cfg(feature = "ablation")]
             CommandError::Ablation(error) => code_of_ablation(error),
             #[cfg(feature = "bundle")]
-            CommandError::Bundle(_) => 2,
+            CommandError::Bundle(_) | CommandError::LedgerHasPolicies(_) => 2,
             #[cfg(feature = "bundle")]
             CommandError::NoVerdict(_) => 3,
             #[cfg(feature = "gateway")]
@@ -516,6 +522,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         | MemoryError::Altered { .. }
         | MemoryError::Refused { .. }
         | MemoryError::Pin { .. }
+        | MemoryError::UnassertedPin { .. }
         | MemoryError::Guess { .. }
         | MemoryError::Leak { .. } => 1,
         MemoryError::Document { .. }

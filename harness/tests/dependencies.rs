@@ -15,14 +15,17 @@ use serde_json::Value;
 const ALLOWED: [(&str, &[&str]); 11] = [
     ("axilog-ledger", CORE),
     ("axilog-oracle", &["axilog-ledger"]),
-    ("axilog-bundle", SHARED),
+    ("axilog-bundle", &["axilog-ledger"]),
     ("axilog-gateway", SHARED),
     ("axilog-mcp", &["axilog-ledger"]),
     ("axilog-memory", SHARED),
     ("axilog-ablation", SHARED),
     ("axilog-x0l", SHARED),
     ("axilog-testkit", SHARED),
-    ("axilog-host", &["axilog-ledger"]),
+    (
+        "axilog-host",
+        &["axilog-bundle", "axilog-ledger", "axilog-oracle"],
+    ),
     (
         COMMAND,
         &[
@@ -128,8 +131,18 @@ fn no_library_brings_a_command_line_tables_or_progress_bars() {
     for name in ["clap", "clap_builder", "comfy-table", "indicatif"] {
         assert!(brought.contains(name), "{name}: {brought:?}");
     }
-    // The ledger needs no HTTP client either.
-    assert!(!normal_dependencies("axilog-ledger").contains("reqwest"));
+    // Nor do the ledger, the bundles and the library for C bring an HTTP client, TLS or a vocabulary.
+    let networks = ["reqwest", "hyper", "rustls", "tokio", "tiktoken-rs"];
+    for name in ["axilog-ledger", "axilog-bundle", "axilog-host"] {
+        let dependencies = normal_dependencies(name);
+        let brought = networks.map(|network| dependencies.contains(network));
+        assert_eq!(brought, [false; 5], "{name}");
+    }
+    // The same search finds them where they are.
+    let dependencies = normal_dependencies("axilog-oracle");
+    for name in networks {
+        assert!(dependencies.contains(name), "{name}: {dependencies:?}");
+    }
 }
 
 #[test]

@@ -202,6 +202,8 @@ const HOST: Header = header(
         "columns",
         "reader",
         "canonical",
+        "canonicalizer",
+        "bundle",
         "policy",
         "tool_calls",
     ],

@@ -25,14 +25,14 @@ def test_the_programs_of_the_guide_run(
 ) -> None:
     guide = ROOT / "docs" / "python.md"
     programs = python_blocks(guide)
-    assert len(programs) == 11
+    assert len(programs) == 12
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     for program in programs:
         exec(compile(program, guide, "exec"), names)
     printed = capsys.readouterr().out
     lines = printed.splitlines()
-    assert len(lines) == 4
+    assert len(lines) == 7
     assert {f"    {line}" for line in lines} <= set(guide.read_text().splitlines())
     assert cli.run("verify", "--blobs", "l.jsonl").returncode == 0
     assert cli.run("replay", "l.jsonl").returncode == 0
@@ -64,15 +64,6 @@ def test_pyright_accepts_the_programs_and_the_package(tmp_path: Path) -> None:
             [*command, *checked], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert found.returncode == 0, found.stdout
-
-
-def test_the_programs_on_the_harness_run(capsys: pytest.CaptureFixture[str]) -> None:
-    guide = ROOT / "docs" / "python-harness.md"
-    programs = python_blocks(guide)
-    assert len(programs) == 1
-    exec(compile(programs[0], guide, "exec"), {})
-    printed = capsys.readouterr().out
-    assert "".join(f"    {line}\n" for line in printed.splitlines()) in guide.read_text()
 
 
 def test_the_example_of_the_package_docstring_runs() -> None:

@@ -210,6 +210,13 @@ impl Catalogue {
     pub fn grammar(&self, name: &str) -> Result<(Grammar, String), BundleError> {
         parse_grammar(self.grammar_text(name)?)
     }
+
+    /// Says what is wrong with the grammar `name`; `None` where it is good.
+    #[must_use]
+    pub fn find_grammar_problem(&self, name: &str) -> Option<String> {
+        let error = self.grammar(name).err()?;
+        Some(error.to_string())
+    }
 }
 
 /// The grammar of the file `path`, or where there is none the built-in one of that name, and its text.

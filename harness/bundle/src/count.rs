@@ -29,13 +29,3 @@ impl PromptTokenCounter for WordEstimate {
         "words"
     }
 }
-
-impl PromptTokenCounter for axilog_oracle::tokens::Tiktoken {
-    fn count(&self, text: &str) -> Result<u64, BundleError> {
-        Ok(axilog_oracle::tokens::Tokenizer::count(self, text)?)
-    }
-
-    fn name(&self) -> &str {
-        axilog_oracle::tokens::Tokenizer::id(self)
-    }
-}

@@ -1,14 +1,13 @@
-//! Errors of building, rendering and asking with a bundle.
+//! Errors of building and rendering a bundle.
 
+use std::error::Error;
 use std::path::PathBuf;
 
-use axilog_ledger::error::{FileError, LedgerError};
-use axilog_oracle::OracleError;
-use axilog_oracle::tokens::TokenError;
+use axilog_ledger::error::FileError;
 
 use super::gbnf::GrammarError;
 
-/// Why a bundle cannot be built, rendered or asked with.
+/// Why a bundle cannot be built or rendered.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// The catalogue has no such step.
@@ -80,47 +79,11 @@ pub enum BundleError {
         limit: u64,
     },
 
-    /// The ledger has policies, which would judge the record of the bundle too.
-    #[error(
-        "{path}: the ledger has policies, which would judge the record of the bundle and the answer alike; name another ledger, which is begun without",
-        path = .0.display()
-    )]
-    LedgerHasPolicies(PathBuf),
-
     /// The tokens of a text cannot be counted.
     #[error(transparent)]
-    Tokens(#[from] TokenError),
+    Tokens(Box<dyn Error + Send + Sync>),
 
     /// A file cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
-
-    /// The ledger refused.
-    #[error(transparent)]
-    Ledger(LedgerError),
-
-    /// The oracle cannot be asked.
-    #[error(transparent)]
-    Oracle(OracleError),
-}
-
-/// Keeps the error of a file as one, whichever layer met it.
-impl From<LedgerError> for BundleError {
-    fn from(error: LedgerError) -> BundleError {
-        match error {
-            LedgerError::File(error) => BundleError::File(error),
-            error => BundleError::Ledger(error),
-        }
-    }
-}
-
-/// Keeps the error of a file or a ledger as one, whichever layer met it.
-impl From<OracleError> for BundleError {
-    fn from(error: OracleError) -> BundleError {
-        match error {
-            OracleError::File(error) => BundleError::File(error),
-            OracleError::Ledger(error) => BundleError::Ledger(error),
-            error => BundleError::Oracle(error),
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! Step Awareness Bundles: the one structured context that a model gets to see of a pipeline step.
 //!
 //! A controller builds a bundle from a step's results and the files that it names, renders the prompt
-//! from it within a token budget, and asks a model; the model chooses nothing of what it sees.
+//! from it within a token budget, and asks a model; the model chooses nothing of what it sees. The asking is the
+//! command's (`axilog bundle ask`), so that this crate brings no HTTP client.
 //!
 //! ```
 //! use axilog_bundle::builder::Results;
@@ -37,7 +38,7 @@
 //! | `fit.rs` | cutting a text to its token budget (A2.2) |
 //! | `count.rs` | counting tokens (A2.2) |
 //! | `gbnf/` | grammars, and whether an answer fits one |
-//! | `consult.rs` | asking a model with a bundle, recorded |
+//! | `json_report.rs` | the objects that the command prints, and `libaxilog_host` gives |
 //! | `error.rs` | what can go wrong |
 
 #![forbid(unsafe_code)]
@@ -57,11 +58,11 @@
 pub mod budget;
 pub mod builder;
 pub mod catalogue;
-pub mod consult;
 pub mod count;
 mod error;
 mod fit;
 pub mod gbnf;
+pub mod json_report;
 pub mod model;
 pub mod provenance;
 pub mod render;

@@ -4,13 +4,14 @@ use std::ffi::c_int;
 use std::path::Path;
 
 use axilog::fault::Error as CoreError;
+use axilog_bundle::BundleError;
 use axilog_ledger::error::{FileError, LedgerError};
 
 use crate::reason::{
-    AXH_REASON_BINDING, AXH_REASON_CONFIGURATION, AXH_REASON_DAMAGED, AXH_REASON_DECLARATIONS,
-    AXH_REASON_DISPLACED, AXH_REASON_FAILED, AXH_REASON_IDENTITY, AXH_REASON_MODEL,
-    AXH_REASON_NONE, AXH_REASON_ORACLE, AXH_REASON_POLICIES, AXH_REASON_QUESTION,
-    AXH_REASON_SCHEMA, AXH_REASON_SEALED, AXH_REASON_SOURCE, AXH_REASON_TIME,
+    AXH_REASON_BINDING, AXH_REASON_BUNDLE, AXH_REASON_CONFIGURATION, AXH_REASON_DAMAGED,
+    AXH_REASON_DECLARATIONS, AXH_REASON_DISPLACED, AXH_REASON_FAILED, AXH_REASON_GRAMMAR,
+    AXH_REASON_IDENTITY, AXH_REASON_MODEL, AXH_REASON_NONE, AXH_REASON_ORACLE, AXH_REASON_POLICIES,
+    AXH_REASON_QUESTION, AXH_REASON_SCHEMA, AXH_REASON_SEALED, AXH_REASON_SOURCE, AXH_REASON_TIME,
 };
 use crate::status::{
     AXH_ERR_ARGUMENT, AXH_ERR_DEFECT, AXH_ERR_EXISTS, AXH_ERR_FORKED, AXH_ERR_HANDLE, AXH_ERR_IO,
@@ -45,6 +46,12 @@ pub(crate) enum HostError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 
+    #[error(transparent)]
+    Bundle(#[from] BundleError),
+
+    #[error("the results: {0}")]
+    Results(String),
+
     #[error(
         "the library has a defect: {0}; close the ledger and open it again to see what it holds"
     )]
@@ -69,6 +76,8 @@ impl HostError {
             HostError::OtherBinding { .. } => AXH_ERR_REFUSED,
             HostError::Blob { .. } => AXH_ERR_LEDGER,
             HostError::Ledger(error) => status_of_ledger(error),
+            HostError::Bundle(BundleError::File(_)) => AXH_ERR_IO,
+            HostError::Bundle(_) | HostError::Results(_) => AXH_ERR_ARGUMENT,
             HostError::Defect(_) => AXH_ERR_DEFECT,
         }
     }
@@ -78,6 +87,9 @@ impl HostError {
         match self {
             HostError::OtherBinding { .. } => AXH_REASON_BINDING,
             HostError::Ledger(error) => reason_of_ledger(error),
+            HostError::Bundle(BundleError::Grammar { .. }) => AXH_REASON_GRAMMAR,
+            HostError::Bundle(BundleError::File(_)) => AXH_REASON_NONE,
+            HostError::Bundle(_) | HostError::Results(_) => AXH_REASON_BUNDLE,
             HostError::Argument(_)
             | HostError::Handle { .. }
             | HostError::Forked { .. }
@@ -90,6 +102,7 @@ impl HostError {
     pub(crate) fn os_error(&self) -> c_int {
         match self {
             HostError::Ledger(error) => os_error_of_ledger(error),
+            HostError::Bundle(BundleError::File(error)) => os_error_of_file(error),
             _ => 0,
         }
     }
@@ -131,12 +144,18 @@ fn reason_of_ledger(error: &LedgerError) -> c_int {
 }
 
 fn os_error_of_ledger(error: &LedgerError) -> c_int {
-    let source = match error {
-        LedgerError::File(FileError::Io { source, .. }) => source,
-        LedgerError::NotDurable { source, .. } => source.as_ref(),
-        _ => return 0,
-    };
-    source.raw_os_error().unwrap_or(0)
+    match error {
+        LedgerError::File(error) => os_error_of_file(error),
+        LedgerError::NotDurable { source, .. } => source.raw_os_error().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+fn os_error_of_file(error: &FileError) -> c_int {
+    match error {
+        FileError::Io { source, .. } => source.raw_os_error().unwrap_or(0),
+        _ => 0,
+    }
 }
 
 fn status_of_ledger(error: &LedgerError) -> c_int {

@@ -75,6 +75,8 @@ pub unsafe extern "C" fn axh_ledger_open(
 
 /// Opens a ledger as axh_ledger_open does, or begins it as axh_ledger_create does where there is none.
 ///
+/// A beginning that was interrupted before its time is completed: the ledger gets the time of the options.
+///
 /// @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
 /// @param options What the ledger is or must be bound to, and its durability, borrowed for the call; NULL for the default
 ///     of each.
@@ -94,7 +96,11 @@ pub unsafe extern "C" fn axh_ledger_open_or_create(
     unsafe {
         open_with(file, options, ledger, |file, options| {
             match create(file, options) {
-                Err(HostError::Ledger(LedgerError::AlreadyExists(_))) => open(file, options),
+                Err(HostError::Ledger(LedgerError::AlreadyExists(_))) => {
+                    let mut session = open(file, options)?;
+                    session.complete_beginning(options.time())?;
+                    Ok(session)
+                }
                 created => created,
             }
         })

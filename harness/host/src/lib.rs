@@ -26,6 +26,8 @@
 //! | [`columns`] | records in columns |
 //! | [`reader`] | reading a ledger record by record, or in columns |
 //! | [`canonical`] | the canonical form of JSON |
+//! | [`canonicalizer`] | the one JSON object in the text of a language model |
+//! | [`bundle`] | step awareness bundles, and the grammars that answers to them fit |
 //! | [`policy`] | policies that are checked, compiled and tried without a ledger |
 //! | [`tool_calls`] | the tool calls in an assistant's message |
 //!
@@ -48,6 +50,7 @@
 )]
 
 mod boundary;
+mod bundle_request;
 mod error;
 mod given_text;
 mod handle;
@@ -58,7 +61,9 @@ mod open_readers;
 mod pointer;
 mod policy_text;
 
+pub mod bundle;
 pub mod canonical;
+pub mod canonicalizer;
 pub mod check;
 pub mod columns;
 pub mod decision;

@@ -85,13 +85,17 @@ pub(crate) unsafe fn optional_text<'a>(
         return Ok(None);
     }
     // SAFETY: by contract.
-    match unsafe { CStr::from_ptr(text) }.to_str() {
-        Ok(text) => Ok(Some(text)),
-        Err(error) => Err(invalid(format!(
+    utf8(name, unsafe { CStr::from_ptr(text) }.to_bytes()).map(Some)
+}
+
+/// Bytes that must be UTF-8, as text.
+pub(crate) fn utf8<'a>(name: &str, bytes: &'a [u8]) -> Result<&'a str, HostError> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        invalid(format!(
             "{name} is not UTF-8 at byte {}",
             error.valid_up_to()
-        ))),
-    }
+        ))
+    })
 }
 
 /// A NUL-terminated text from C, which must be there.
@@ -144,6 +148,18 @@ pub(crate) unsafe fn path(name: &str, path: *const c_char) -> Result<PathBuf, Ho
     #[cfg(not(unix))]
     // SAFETY: forwarded.
     Ok(unsafe { text(name, path) }?.into())
+}
+
+/// The path of a file as [`path`] takes it; `None` for NULL.
+///
+/// # Safety
+/// As for [`optional_text`].
+pub(crate) unsafe fn optional_path(given: *const c_char) -> Result<Option<PathBuf>, HostError> {
+    match given.is_null() {
+        true => Ok(None),
+        // SAFETY: forwarded.
+        false => unsafe { path("the path", given) }.map(Some),
+    }
 }
 
 /// A struct from C, borrowed; its size must be the one of this library.

@@ -36,6 +36,10 @@ pub const AXH_REASON_DISPLACED: i32 = 13;
 pub const AXH_REASON_FAILED: i32 = 14;
 /// The policies are not valid.
 pub const AXH_REASON_POLICIES: i32 = 15;
+/// A bundle cannot be built of the step, the results or the catalogue that were given.
+pub const AXH_REASON_BUNDLE: i32 = 16;
+/// The grammar is not valid.
+pub const AXH_REASON_GRAMMAR: i32 = 17;
 
 /// Gives what the last error of the calling thread was about, finer than its status.
 ///

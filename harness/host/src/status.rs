@@ -6,7 +6,8 @@ use crate::last_error::{last_error, last_os_error};
 
 /// The call succeeded.
 pub const AXH_OK: i32 = 0;
-/// What was checked is not OK: the verdict on a ledger is another, or an answer would be refused.
+/// What was checked is not OK: the verdict on a ledger is another, an answer would be refused, or a text is not as it
+/// should be.
 pub const AXH_NOT_OK: i32 = 1;
 /// The reader has no further record: what the ledger holds was read.
 pub const AXH_END: i32 = 2;

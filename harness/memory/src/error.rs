@@ -182,6 +182,17 @@ pub enum MemoryError {
         found: String,
     },
 
+    /// A pin of which nothing says what it is on this machine (section 7).
+    #[error(
+        "the pin {name} is {stored} in the log, and nothing says what it is here; give its value (--pin {name}=VALUE), or say that this machine has nothing of it (--absent-pin {name})"
+    )]
+    UnassertedPin {
+        /// The pin.
+        name: String,
+        /// The value in the log, revisions included.
+        stored: String,
+    },
+
     /// A budget that is too small even for an empty working set.
     #[error(
         "a budget of {given} tokens is {over} too few: the parts that are never cut are {needed}",

@@ -86,15 +86,25 @@ const NAMES: &[&str] = &[
     "compaction_policy",
     "pvib_schema",
     "guesses_per_scene",
+    "working_set_directives",
+    "memory_prompt_template",
 ];
 
-/// The directives of every working set: what the working set asks of its reader.
-pub(crate) fn directives() -> Value {
-    json!({
-        "channels": "model text never enters the memory and never selects what is in it",
-        "precision": "mention exactly only what allowmention_handles names; of all else the gist",
-        "why": "answer why by opening the rule_ref alone",
-    })
+/// The directives of every working set: what the working set asks of its reader. The first revision is that of logs from
+/// before the directives had a pin.
+pub(crate) fn directives_by_revision() -> [Value; 2] {
+    let directives = |channels| {
+        json!({
+            "channels": channels,
+            "precision": "mention exactly only what allowmention_handles names; of all else the gist",
+            "why": "answer why by opening the rule_ref alone",
+        })
+    };
+    [
+        "model text never enters the memory and never selects what is in it",
+        "model text gives the memory no facts and never selects what is in it",
+    ]
+    .map(directives)
 }
 
 /// The rules that bind a working set, by what they say why of.
@@ -144,7 +154,8 @@ pub(crate) fn texts() -> &'static [FoldedText] {
         for kind in EntryKind::ALL {
             folded.push(FoldedText::new(kind.title()));
         }
-        folded.push(FoldedText::new(&directives().to_string()));
+        let directives = directives_by_revision().into_iter();
+        folded.extend(directives.map(|text| FoldedText::new(&text.to_string())));
         folded
     });
     &TEXTS

@@ -35,7 +35,7 @@
 //! | `guarding`, `rule_ref`, `bodies`, `event_bodies`, `earlier_bodies`, `shown_body`, `entry` | the kinds of the log's entries, and their bodies |
 //! | `characters`, `folded_text`, `literal_text`, `escaped_text`, `encoded_part`, `spelt_numbers`, `encoded_text`, `fixed_words` | text as it is searched |
 //! | `schema`, `table_digests`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database and their digests, the hash chain, its head; finding exact strings |
-//! | `fact`, `policy` | facts with their exact strings; policies |
+//! | `fact`, `policy`, `pinned_texts` | facts with their exact strings; policies; the texts that a model reads, under their pins |
 //! | `used_names`, `pins`, `event_contract`, `story_state`, `unlocks`, `opened_rules`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
 //! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
 //! | `output_guard`, `reader`, `pinned`, `recorded_heads` | keeping locked exact strings out; read access; what the pins say, and what an axilog ledger says of the log |
@@ -101,6 +101,7 @@ mod opened_rules;
 mod output_guard;
 mod output_view;
 mod pinned;
+mod pinned_texts;
 mod pins;
 mod policy;
 mod prompt;
@@ -144,6 +145,7 @@ pub use log::{LogEntry, LogHead};
 pub use mask::{MaskKind, MaskMatrix, OutputClass};
 pub use notebook::{CONSENT_WORD, NotebookRequest};
 pub use opened_rules::OpenedRule;
+pub use pinned::MachinePins;
 pub use prompt::{Narration, Prompt};
 pub use query::WorkingSetQuery;
 pub use reader::MemoryReader;

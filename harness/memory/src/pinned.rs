@@ -5,10 +5,32 @@ use rusqlite::{OptionalExtension, params};
 use crate::canonical::CanonicalJson;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
+use crate::event_contract::EVENT_CONTRACT;
 use crate::mask::MaskMatrix;
+use crate::pinned_texts::text_pins;
 use crate::pins::{MASK_MATRIX, find_pin};
-use crate::policy;
+use crate::policy::{self, GUESSES_PER_SCENE};
 use crate::reader::MemoryReader;
+
+/// The pins that are settings of the memory itself: it does as they say, so that they have no other value here.
+pub(crate) const SETTINGS: [&str; 2] = [GUESSES_PER_SCENE, EVENT_CONTRACT];
+
+/// What the machine has of what is pinned besides the memory's own pins: models, tokenizers, adapters, templates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MachinePins {
+    /// The values here, by name and value.
+    pub values: Vec<(String, String)>,
+    /// The names of pins of which this machine has nothing. They are not asserted.
+    pub absent: Vec<String>,
+}
+
+impl MachinePins {
+    /// Whether something says what this pin is here.
+    pub(crate) fn covers(&self, name: &str) -> bool {
+        self.absent.iter().any(|absent| absent == name)
+            || self.values.iter().any(|(given, _)| given == name)
+    }
+}
 
 impl MemoryReader {
     /// Reads the pins, by name: name and value.
@@ -55,13 +77,35 @@ impl MemoryReader {
             .try_for_each(|(name, value)| self.assert_pin(name, value))
     }
 
-    /// The pins of this build and of the pinned matrix: name and value.
+    /// Asserts every pin of the log: of this build, and of the machine, of which something must say what each is here.
+    ///
+    /// # Errors
+    /// As [`MemoryReader::assert_pins`], and [`MemoryError::UnassertedPin`] for the first pin of which nothing does.
+    pub(crate) fn assert_every_pin(&self, machine: &MachinePins) -> Result<()> {
+        self.assert_pins(&machine.values)?;
+        let own = self.own_pins()?;
+        let is_own = |pin: &str| SETTINGS.contains(&pin) || own.iter().any(|(name, _)| name == pin);
+        for (name, stored) in self.pins()? {
+            if !is_own(&name) && !machine.covers(&name) {
+                return Err(MemoryError::UnassertedPin { name, stored });
+            }
+        }
+        Ok(())
+    }
+
+    /// The pins of this build and of the pinned matrix: name and value. A log from before a text had a pin lacks it.
     pub(crate) fn own_pins(&self) -> Result<Vec<(String, String)>> {
         let matrix = self.mask_matrix()?.canonical().handle().to_string();
         let own = policy::own_pins()?
             .into_iter()
             .chain([(MASK_MATRIX, matrix)]);
-        Ok(own.map(|(name, value)| (name.to_owned(), value)).collect())
+        let mut own: Vec<_> = own.map(|(name, value)| (name.to_owned(), value)).collect();
+        for text in text_pins()? {
+            if let Some(pinned) = find_pin(&self.conn, text.name).map_err(self.read_error())? {
+                own.push((text.name.to_owned(), text.value_here(&pinned)));
+            }
+        }
+        Ok(own)
     }
 
     /// Asserts that the pin `name` has the value `here`.

@@ -181,6 +181,11 @@ pub(crate) fn is_unfinished(conn: &Connection) -> rusqlite::Result<bool> {
     conn.query_row(nothing, params![], |row| row.get(0))
 }
 
+fn is_rollback_refused(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code == Some(rusqlite::ffi::SQLITE_READONLY_ROLLBACK)
+}
+
 fn read_application(conn: &Connection) -> rusqlite::Result<i64> {
     conn.pragma_query_value(None, "application_id", |row| row.get(0))
 }
@@ -201,6 +206,10 @@ pub(crate) fn open_database(path: &Path, flags: OpenFlags) -> Result<Connection>
                 path: path.to_owned(),
                 found: "no SQLite database".to_owned(),
             });
+        }
+        // Only an `init` has a journal to roll back, from before the write-ahead log was set up. A reader may not.
+        Err(error) if is_rollback_refused(&error) => {
+            return Err(MemoryError::Unfinished(path.to_owned()));
         }
         Err(error) => return Err(failed()(error)),
     };

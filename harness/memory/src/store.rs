@@ -18,6 +18,8 @@ use crate::head_file::{assert_head_file, read_head_file, write_head_file};
 use crate::identifier::Identifier;
 use crate::log::{self, LogHead};
 use crate::mask::{MaskMatrix, OutputClass};
+use crate::pinned::MachinePins;
+use crate::pinned_texts::text_pins;
 use crate::pins::MASK_MATRIX;
 use crate::policy::{self, DEFAULT_GUESSES, GUESSES_PER_SCENE};
 use crate::reader::MemoryReader;
@@ -121,6 +123,8 @@ impl MemoryStore {
         let given = initial.pins.iter().map(|(name, value)| (&**name, value));
         let default = DEFAULT_GUESSES.to_string();
         let is_given = given.clone().any(|(name, _)| name == GUESSES_PER_SCENE);
+        let texts = text_pins()?.map(|text| (text.name, text.newest()));
+        let own = own.chain(texts.iter().map(|(name, value)| (*name, value)));
         let own = own.chain((!is_given).then_some((GUESSES_PER_SCENE, &default)));
         for (pin, value) in own.chain(given) {
             check_contract(EntryKind::Pin, pin, value)?;
@@ -352,16 +356,16 @@ impl MemoryStore {
         self.rebuild_and_check(&mut |_, _| Ok(()), || Ok(()))
     }
 
-    /// Derives every table anew, asserts the pins of this build and those `given`, by name and value, and makes each
-    /// output again that a model's side was shown. Where one is another one now, the tables are derived all the same.
+    /// Derives every table anew, asserts every pin, of this build and of the machine, and makes each output again that a
+    /// model's side was shown. Where one is another one now, the tables are derived all the same.
     ///
     /// # Errors
-    /// As [`MemoryStore::rebuild`], and [`MemoryError::Pin`].
-    pub fn rebuild_asserting(&mut self, given: &[(String, String)]) -> Result<Rebuilt> {
+    /// As [`MemoryStore::rebuild`], and [`MemoryError::Pin`], [`MemoryError::UnassertedPin`].
+    pub fn rebuild_asserting(&mut self, machine: &MachinePins) -> Result<Rebuilt> {
         let (reader, mut shown) = (&self.reader, RemadeOutputs::default());
         let head = self.rebuild_and_check(
             &mut |seq, body| remake_if_shown(reader, &mut shown, seq, body),
-            || reader.assert_pins(given),
+            || reader.assert_every_pin(machine),
         )?;
         Ok(Rebuilt { head, shown })
     }

@@ -16,6 +16,7 @@ use crate::mask::OutputClass;
 use crate::opened_rules::list_opened_rules;
 use crate::output_guard::OutputGuard;
 use crate::output_view::OutputView;
+use crate::pinned_texts::{DIRECTIVES, find_directives};
 use crate::policy::{self, BYTES_PER_TOKEN};
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
@@ -203,7 +204,11 @@ fn build_frame<'a>(
 ) -> Result<WorkingSetDocument<'a>> {
     let state = &view.state;
     let mut pins = BTreeMap::new();
+    let mut directives = None;
     for (name, value) in view.reader.pins()? {
+        if name == DIRECTIVES {
+            directives = Some(value.clone());
+        }
         pins.insert(guard.redact_text(&name)?, guard.redact_text(&value)?);
     }
     let mut state_slice = vec![StateItem {
@@ -241,7 +246,7 @@ fn build_frame<'a>(
         facts_slice: &empty.facts,
         state_slice,
         compactions_slice: &empty.compactions,
-        directives: fixed_words::directives(),
+        directives: find_directives(directives.as_deref())?,
         complete: false,
         rules: list_rules(view, guard)?,
     })

@@ -51,6 +51,9 @@
 //! | `error.rs` | the errors of this crate |
 //! | [`tokens`] | counting tokens |
 //! | [`canonicalizer`] | finding the one JSON object in a model's text |
+//! | [`canonicalized_json`] | what was found, as the command prints it |
+//!
+//! Without the feature `asking` the crate is the last two alone, and brings no HTTP client.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -66,28 +69,51 @@
     )
 )]
 
+#[cfg(feature = "asking")]
 mod anthropic;
+#[cfg(feature = "asking")]
 mod base_url;
+pub mod canonicalized_json;
 pub mod canonicalizer;
+#[cfg(feature = "asking")]
 mod clock;
+#[cfg(feature = "asking")]
 mod consultation;
+#[cfg(feature = "asking")]
 mod endpoint;
+#[cfg(feature = "asking")]
 mod error;
+#[cfg(feature = "asking")]
 mod exchange;
+#[cfg(feature = "asking")]
 mod http_client;
+#[cfg(feature = "asking")]
 mod key;
+#[cfg(feature = "asking")]
 mod key_search;
+#[cfg(feature = "asking")]
 mod nearest_question;
+#[cfg(feature = "asking")]
 mod openai;
+#[cfg(feature = "asking")]
 mod provider_facts;
+#[cfg(feature = "asking")]
 mod question;
+#[cfg(feature = "asking")]
 mod recorded;
+#[cfg(feature = "asking")]
 mod retry_after;
+#[cfg(feature = "asking")]
 mod scripted;
+#[cfg(feature = "asking")]
 mod server_message;
+#[cfg(feature = "asking")]
 mod token_limit;
+#[cfg(feature = "asking")]
 pub mod tokens;
+#[cfg(feature = "asking")]
 mod transport_settings;
+#[cfg(feature = "asking")]
 mod wire;
 
 // The canonicalizer imports these under these names. Its source text is frozen.
@@ -101,20 +127,23 @@ mod ledger_file {
     pub use axilog_ledger::encoding::hex;
 }
 
-pub use anthropic::{ANTHROPIC_BASE_URL, AnthropicClient};
-pub use base_url::{is_local, request_url};
-pub use clock::{Clock, SystemClock, TimeLimit};
-pub use consultation::{Consultation, consult_oracle, prepare_call};
-pub use endpoint::{Endpoint, LocalOracle, OracleKind, ServerOptions};
-pub use error::OracleError;
-pub use exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage};
-pub use http_client::ClientLimits;
-pub use key::{ANTHROPIC_KEY_VARIABLE, ApiKey, OPENAI_KEY_VARIABLE};
-pub use nearest_question::describe_nearest;
-pub use openai::{DEFAULT_BASE_URL, OpenAiClient};
-pub use provider_facts::ProviderFacts;
-pub use question::{AnswerConstraint, AnswerSchema, GrammarDialect, Message, Question, Role};
-pub use recorded::RecordedOracle;
-pub use scripted::ScriptedOracle;
-pub use token_limit::TokenLimitMember;
-pub use transport_settings::TransportSettings;
+#[cfg(feature = "asking")]
+pub use self::{
+    anthropic::{ANTHROPIC_BASE_URL, AnthropicClient},
+    base_url::{is_local, request_url},
+    clock::{Clock, SystemClock, TimeLimit},
+    consultation::{Consultation, consult_oracle, prepare_call},
+    endpoint::{Endpoint, LocalOracle, OracleKind, ServerOptions},
+    error::OracleError,
+    exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage},
+    http_client::ClientLimits,
+    key::{ANTHROPIC_KEY_VARIABLE, ApiKey, OPENAI_KEY_VARIABLE},
+    nearest_question::describe_nearest,
+    openai::{DEFAULT_BASE_URL, OpenAiClient},
+    provider_facts::ProviderFacts,
+    question::{AnswerConstraint, AnswerSchema, GrammarDialect, Message, Question, Role},
+    recorded::RecordedOracle,
+    scripted::ScriptedOracle,
+    token_limit::TokenLimitMember,
+    transport_settings::TransportSettings,
+};

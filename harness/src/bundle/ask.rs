@@ -3,9 +3,6 @@
 use std::path::PathBuf;
 
 use axilog::evidence::observation::Params;
-use axilog_bundle::consult::{
-    BundleConstraint, BundleConsultation, BundleQuestion, PreparedQuestion,
-};
 use axilog_bundle::gbnf::Verdict;
 use axilog_bundle::render_prompt_with_counter;
 use axilog_ledger::encoding::hex;
@@ -17,6 +14,7 @@ use serde_json::json;
 use super::super::free_server_args::FreeServerArgs;
 use super::super::output::Report;
 use super::super::{Failure, decision, ledger_without_policies, table};
+use super::consult::{BundleConstraint, BundleConsultation, BundleQuestion, PreparedQuestion};
 use super::inputs::{Counter, Inputs};
 use crate::error::CommandError;
 

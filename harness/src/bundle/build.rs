@@ -1,5 +1,6 @@
 //! `axilog bundle build`: the bundle itself.
 
+use axilog_bundle::json_report::bundle_json;
 use serde_json::to_string_pretty;
 
 use super::super::Failure;
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     Ok(Report {
         passed: true,
         text: to_string_pretty(&bundle).unwrap_or_default() + "\n",
-        json: serde_json::to_value(&bundle).unwrap_or_default(),
+        json: bundle_json(&bundle),
         notes,
     })
 }

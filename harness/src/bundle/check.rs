@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use axilog_bundle::catalogue::{Catalogue, Step};
-use serde_json::{Value, json};
+use axilog_bundle::json_report::catalogue_json;
 
 use super::super::output::Report;
 use super::super::{Failure, table};
@@ -36,20 +35,18 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })?;
     let mut problems: Vec<String> = Vec::new();
     let mut rows = Vec::new();
-    let mut steps = Vec::new();
     for step in catalogue.steps() {
-        let own = problem(&catalogue, Some(step.grammar()));
-        let fallback = problem(&catalogue, step.fallback_grammar());
+        let own = catalogue.find_grammar_problem(step.grammar());
+        let fallback = step.fallback_grammar();
+        let fallback = fallback.and_then(|name| catalogue.find_grammar_problem(name));
         rows.push([
             step.id().to_string(),
             step.name().to_owned(),
             grammar_cell(Some(step.grammar()), &own),
             grammar_cell(step.fallback_grammar(), &fallback),
         ]);
-        let found: Vec<String> = own.into_iter().chain(fallback).collect();
-        steps.push(object(step, &found));
         // Steps share grammars; each is complained of once.
-        for problem in found {
+        for problem in own.into_iter().chain(fallback) {
             if !problems.contains(&problem) {
                 problems.push(problem);
             }
@@ -59,20 +56,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     Ok(Report {
         passed: problems.is_empty(),
         text: table::format_grid(header, [5, 23, 25, 24], &rows),
-        json: json!({
-            "ok": problems.is_empty(),
-            "catalogue": args.catalogue.as_ref().map(|path| path.to_string_lossy()),
-            "contracts": catalogue.contracts(),
-            "steps": steps,
-        }),
+        json: catalogue_json(&catalogue, args.catalogue.as_deref()),
         notes: problems,
     })
-}
-
-/// What is wrong with a grammar.
-fn problem(catalogue: &Catalogue, name: Option<&str>) -> Option<String> {
-    let error = catalogue.grammar(name?).err()?;
-    Some(error.to_string())
 }
 
 fn grammar_cell(name: Option<&str>, problem: &Option<String>) -> String {
@@ -81,15 +67,4 @@ fn grammar_cell(name: Option<&str>, problem: &Option<String>) -> String {
         (Some(name), None) => name.to_owned(),
         (Some(name), Some(_)) => format!("{name} (bad)"),
     }
-}
-
-fn object(step: &Step, problems: &[String]) -> Value {
-    json!({
-        "id": step.id(),
-        "name": step.name(),
-        "grammar": step.grammar(),
-        "fallback_grammar": step.fallback_grammar(),
-        "key_metrics": step.key_metrics(),
-        "problems": problems,
-    })
 }

@@ -8,7 +8,8 @@ use axilog_bundle::builder::Results;
 use axilog_bundle::catalogue::Catalogue;
 use axilog_bundle::count::{PromptTokenCounter, WordEstimate};
 use axilog_bundle::retrieve::{History, SkippedRecord};
-use axilog_bundle::{BundleRequest, StepAwarenessBundle, build_step_awareness_bundle};
+use axilog_bundle::{BundleError, BundleRequest, StepAwarenessBundle, build_step_awareness_bundle};
+use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
 
 use crate::error::CommandError;
 
@@ -146,11 +147,26 @@ pub(super) struct Counter {
 
 impl Counter {
     pub(super) fn open(&self) -> Result<Box<dyn PromptTokenCounter>, CommandError> {
-        use axilog_bundle::BundleError;
-        use axilog_oracle::tokens::Tiktoken;
         Ok(match &self.tokenizer {
-            Some(name) => Box::new(Tiktoken::for_name(name).map_err(BundleError::Tokens)?),
+            Some(name) => Box::new(Vocabulary(Tiktoken::for_name(name).map_err(cannot_count)?)),
             None => Box::new(WordEstimate),
         })
     }
+}
+
+/// The vocabulary of a model, as a counter of a prompt's tokens.
+struct Vocabulary(Tiktoken);
+
+impl PromptTokenCounter for Vocabulary {
+    fn count(&self, text: &str) -> Result<u64, BundleError> {
+        self.0.count(text).map_err(cannot_count)
+    }
+
+    fn name(&self) -> &str {
+        self.0.id()
+    }
+}
+
+fn cannot_count(error: TokenError) -> BundleError {
+    BundleError::Tokens(Box::new(error))
 }

@@ -4,15 +4,17 @@ use std::path::PathBuf;
 
 use axilog_bundle::BundleError;
 use axilog_bundle::catalogue::read_grammar;
-use axilog_bundle::gbnf::{
-    FoundInText, Grammar, GrammarErrorKind, MAX_STEPS, Mismatch, Place, Verdict,
-};
+use axilog_bundle::gbnf::{Grammar, GrammarErrorKind, MAX_STEPS, Verdict};
+use axilog_bundle::json_report::verdict_json;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, table};
 use crate::error::CommandError;
+
+/// The verdict where nobody can say whether the text fits.
+const CANNOT_BE_TOLD: &str = "CANNOT_BE_TOLD";
 
 /// Say whether the text of a file fits a grammar.
 ///
@@ -37,10 +39,9 @@ pub(crate) struct Args {
 
 /// What is said of the text, for the report.
 struct Finding {
-    verdict: &'static str,
+    /// The verdict, with what the object says of the text.
+    object: Value,
     reason: Option<String>,
-    place: Option<Place>,
-    mismatch: Option<Mismatch>,
     hint: Option<String>,
 }
 
@@ -66,14 +67,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let finding = match grammar {
         Ok(grammar) => judge(&grammar, &text, args.steps),
         Err(reason) => Finding {
-            verdict: "CANNOT_BE_TOLD",
+            object: json!({
+                "verdict": CANNOT_BE_TOLD, "ok": false, "line": null, "column": null, "found": null,
+                "expected": [],
+            }),
             reason: Some(reason),
-            place: None,
-            mismatch: None,
             hint: None,
         },
     };
-    let undecided = finding.verdict == "CANNOT_BE_TOLD";
+    let undecided = finding.object["verdict"] == CANNOT_BE_TOLD;
     let report = report(args, finding);
     match undecided {
         true => Err(CommandError::NoVerdict(Box::new(report)).into()),
@@ -82,28 +84,20 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 }
 
 fn judge(grammar: &Grammar, text: &[u8], steps: u64) -> Finding {
-    match grammar.judge_bytes(text, steps) {
-        Verdict::Matches => Finding {
-            verdict: "MATCHES",
-            reason: None,
-            place: None,
-            mismatch: None,
-            hint: None,
-        },
-        Verdict::DoesNotMatch(mismatch) => Finding {
-            verdict: "DOES_NOT_MATCH",
-            reason: Some(mismatch.to_string()),
-            place: Some(mismatch.place),
-            hint: find_hint(grammar, text, steps),
-            mismatch: Some(mismatch),
-        },
-        Verdict::CannotBeTold(undecided) => Finding {
-            verdict: "CANNOT_BE_TOLD",
-            reason: Some(format!("{undecided}; --steps allows more")),
-            place: Some(undecided.place),
-            mismatch: None,
-            hint: None,
-        },
+    let verdict = grammar.judge_bytes(text, steps);
+    let (reason, hint) = match &verdict {
+        Verdict::Matches => (None, None),
+        Verdict::DoesNotMatch(mismatch) => {
+            (Some(mismatch.to_string()), find_hint(grammar, text, steps))
+        }
+        Verdict::CannotBeTold(undecided) => {
+            (Some(format!("{undecided}; --steps allows more")), None)
+        }
+    };
+    Finding {
+        object: verdict_json(&verdict),
+        reason,
+        hint,
     }
 }
 
@@ -139,37 +133,29 @@ fn find_hint(grammar: &Grammar, text: &[u8], steps: u64) -> Option<String> {
 
 fn report(args: &Args, finding: Finding) -> Report {
     let Finding {
-        verdict,
+        mut object,
         reason,
-        place,
-        mismatch,
         hint,
     } = finding;
+    let verdict = object["verdict"].as_str().unwrap_or_default().to_owned();
     let (grammar, file) = (args.grammar.to_string_lossy(), args.file.to_string_lossy());
-    let mut rows = vec![("verdict", verdict.to_owned())];
+    let passed = object["ok"] == true;
+    let mut rows = vec![("verdict", verdict)];
     rows.extend(reason.clone().map(|reason| ("reason", reason)));
     rows.extend(hint.clone().map(|hint| ("hint", hint)));
     rows.extend([("grammar", grammar.to_string()), ("file", file.to_string())]);
-    let found = mismatch.as_ref().map(|mismatch| match mismatch.found {
-        FoundInText::Character(c) => json!(c),
-        FoundInText::InvalidByte(byte) => json!(byte),
-        FoundInText::End => Value::Null,
-    });
+    for (name, value) in [
+        ("reason", json!(reason)),
+        ("hint", json!(hint)),
+        ("grammar", json!(grammar)),
+        ("file", json!(file)),
+    ] {
+        object[name] = value;
+    }
     Report {
-        passed: verdict == "MATCHES",
+        passed,
         text: table::format_pairs(&rows),
-        json: json!({
-            "verdict": verdict,
-            "ok": verdict == "MATCHES",
-            "reason": reason,
-            "hint": hint,
-            "grammar": grammar,
-            "file": file,
-            "line": place.map(|place| place.line),
-            "column": place.map(|place| place.column),
-            "found": found,
-            "expected": mismatch.map_or(json!([]), |mismatch| json!(mismatch.expected)),
-        }),
+        json: object,
         notes: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 mod ask;
 mod build;
 mod check;
+mod consult;
 mod inputs;
 mod match_file;
 mod render;

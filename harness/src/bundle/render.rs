@@ -1,7 +1,7 @@
 //! `axilog bundle render`: the prompt of a bundle.
 
+use axilog_bundle::json_report::prompt_json;
 use axilog_bundle::render_prompt_with_counter;
-use serde_json::json;
 
 use super::super::Failure;
 use super::super::output::Report;
@@ -29,14 +29,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let rendered = render_prompt_with_counter(&bundle, &*counter)?;
     Ok(Report {
         passed: true,
-        json: json!({
-            "prompt": rendered.prompt,
-            "grammar_name": bundle.context().grammar_name(),
-            "tokens": rendered.tokens,
-            "token_limit": bundle.budgets().prompt_limit(),
-            "tokenizer": counter.name(),
-            "truncated": rendered.truncated,
-        }),
+        json: prompt_json(&bundle, &rendered, counter.name()),
         text: rendered.prompt + "\n",
         notes,
     })

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::Failure;
 use super::super::output::Report;
-use super::options::{ExpectedHead, HandleArgument, Pin, pin_pairs};
+use super::options::{ExpectedHead, HandleArgument, PinsHere};
 
 /// Run gates: checks of the whole memory. Print what each gate checked; exit 1 where one is not passed.
 ///
@@ -28,9 +28,8 @@ pub(crate) struct Args {
     /// G1: the expected bytes_hash of the canonical working set.
     #[arg(long, value_name = "HASH")]
     golden: Option<HandleArgument>,
-    /// G6: the value of a pin on this machine; may be given several times.
-    #[arg(long, value_name = "NAME=VALUE")]
-    pin: Vec<Pin>,
+    #[command(flatten)]
+    pins: PinsHere,
     /// G7: a tree to scan; may be given several times; the current directory where absent.
     #[arg(long, value_name = "DIR")]
     source: Vec<PathBuf>,
@@ -76,7 +75,7 @@ const MAX_FAULTS: usize = 20;
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut inputs = GateInputs {
         golden: args.golden.map(|argument| argument.0),
-        pins: pin_pairs(&args.pin),
+        pins: args.pins.to_machine_pins(),
         sources: args.source.clone(),
         patterns: args.patterns.clone(),
     };

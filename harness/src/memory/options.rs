@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use axilog_ledger::input_file::{self, MAX_INPUT_BYTES};
-use axilog_memory::{Handle, LogHead, MemoryReader};
+use axilog_memory::{Handle, LogHead, MachinePins, MemoryReader};
 
 use super::super::Failure;
 
@@ -67,6 +67,28 @@ impl std::str::FromStr for Pin {
                 value: value.to_owned(),
             }),
             _ => Err("expected NAME=VALUE".to_owned()),
+        }
+    }
+}
+
+/// What this machine has of what is pinned.
+#[derive(clap::Args)]
+pub(super) struct PinsHere {
+    /// The value of a pin on this machine; may be given several times. Each pin of the log that is not the memory's own
+    /// needs its value, or --absent-pin.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pin: Vec<Pin>,
+    /// A pin of which this machine has nothing, as of a model where none runs: it is not asserted; may be given several
+    /// times.
+    #[arg(long, value_name = "NAME")]
+    absent_pin: Vec<String>,
+}
+
+impl PinsHere {
+    pub(super) fn to_machine_pins(&self) -> MachinePins {
+        MachinePins {
+            values: pin_pairs(&self.pin),
+            absent: self.absent_pin.clone(),
         }
     }
 }

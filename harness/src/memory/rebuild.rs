@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 
 use super::super::output::Report;
 use super::super::{Failure, table};
-use super::options::{ExpectedHead, Pin, pin_pairs};
+use super::options::{ExpectedHead, PinsHere};
 
 /// Derive every table from the log again, assert the pins, and make again what a model's side was shown.
 ///
 /// The command checks the hash chain of the log on the way. It exits 1, and leaves the tables as they
-/// were, where the log differs from what was appended, or a pin has another value than in the log. Each output that was
+/// were, where the log differs from what was appended, a pin has another value than in the log, or nothing says what it is
+/// here. Each output that was
 /// shown is made from the entries before its own. It exits 1 too where one has other bytes than its entry says; the
 /// tables are derived then.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
     pub(super) db: PathBuf,
-    /// The value of a pin on this machine; may be given several times.
-    #[arg(long, value_name = "NAME=VALUE")]
-    pin: Vec<Pin>,
+    #[command(flatten)]
+    pins: PinsHere,
     #[command(flatten)]
     expected: ExpectedHead,
     /// One JSON object on standard output.
@@ -33,7 +33,8 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut store = MemoryStore::open_to_rebuild(&args.db)?;
     args.expected.assert(store.reader())?;
-    let Rebuilt { head, shown } = store.rebuild_asserting(&pin_pairs(&args.pin))?;
+    let pins = args.pins.to_machine_pins();
+    let Rebuilt { head, shown } = store.rebuild_asserting(&pins)?;
     let chain = head.chain.as_ref().map(hex).unwrap_or_default();
     let passed = shown.differences.is_empty();
     let mut rows = vec![("entries", head.seq.to_string()), ("head", chain.clone())];
@@ -55,6 +56,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "not made again, as the pins were others than this build's: entries {entries}"
         ));
     }
+    if !pins.absent.is_empty() {
+        rows.push(("absent pins", pins.absent.join(", ")));
+    }
     for difference in shown.differences.iter().take(MAX_DIFFERENCES) {
         rows.push(("differs", difference.to_string()));
     }
@@ -69,6 +73,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "ok": passed,
             "entries": head.seq,
             "head": chain,
+            "absent_pins": pins.absent,
             "shown": {
                 "same": shown.same,
                 "refused_narrations": shown.refused_narrations,

@@ -3,8 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use axilog_ledger::encoding::hex;
-use axilog_ledger::visible_text::escape_deceptive_json;
+use axilog_oracle::canonicalized_json::canonicalized_json;
 use axilog_oracle::canonicalizer::canonicalize;
 use serde_json::Value;
 
@@ -17,9 +16,9 @@ use crate::error::CommandError;
 ///
 /// Prints a JSON object in canonical form with `status` (OK, NO_JSON, AMBIGUOUS_MULTI_BLOCK or
 /// PARSE_ERROR) and `raw_hash`, the SHA-256 of the text as it was read. If the status is OK, `json`
-/// is the object that was found, and `canonicalized_hash` the SHA-256 of its canonical form, which is
-/// what is printed but for the characters that one does not see: they are \u escapes here. Exits 0 if
-/// the status is OK, else 1. Reads at most 64 MiB.
+/// is the object that was found, `block` its text as it stands there, and `canonicalized_hash` the
+/// SHA-256 of its canonical form, which is what is printed but for the characters that one does not
+/// see: they are \u escapes here. Exits 0 if the status is OK, else 1. Reads at most 64 MiB.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
@@ -31,20 +30,9 @@ pub(crate) fn run(_: &Args) -> Result<Report, Failure> {
         at: error.utf8_error().valid_up_to(),
     })?;
     let result = canonicalize(&raw);
-    let status = result.status().as_str();
-    let raw_hash = hex(&result.raw_hash);
-    // A JSON writer could change the form of the numbers.
-    let text = match &result.block {
-        Ok(block) => format!(
-            "{{\"canonicalized_hash\":\"{}\",\"json\":{},\"raw_hash\":\"{raw_hash}\",\"status\":\"{status}\"}}\n",
-            hex(&block.hash),
-            escape_deceptive_json(&block.canonical)
-        ),
-        Err(_) => format!("{{\"raw_hash\":\"{raw_hash}\",\"status\":\"{status}\"}}\n"),
-    };
     Ok(Report {
         passed: result.block.is_ok(),
-        text,
+        text: canonicalized_json(&result) + "\n",
         json: Value::Null,
         notes: Vec::new(),
     })

@@ -74,6 +74,16 @@ impl Files {
         }
         Files(files)
     }
+
+    fn lay_out(&self) -> Bench {
+        let bench = Bench::new();
+        for (name, bytes) in &self.0 {
+            let path = bench.dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        bench
+    }
 }
 
 pub struct Bench {
@@ -95,13 +105,12 @@ impl Bench {
             prepare(&first);
             Files::read(first.dir.path())
         });
-        let bench = Bench::new();
-        for (name, bytes) in &files.0 {
-            let path = bench.dir.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, bytes).unwrap();
-        }
-        bench
+        files.lay_out()
+    }
+
+    /// Another directory with the files that are here now.
+    pub fn copy(&self) -> Bench {
+        Files::read(self.dir.path()).lay_out()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

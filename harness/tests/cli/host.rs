@@ -224,7 +224,7 @@ fn every_expectation_is_the_option_of_its_name() {
 }
 
 /// What a function of policies gives: its status, and its text or its error.
-fn call(function: impl FnOnce(*mut *mut c_char) -> c_int) -> (c_int, String) {
+pub(crate) fn call(function: impl FnOnce(*mut *mut c_char) -> c_int) -> (c_int, String) {
     let mut text = ptr::null_mut();
     let status = function(&raw mut text);
     // SAFETY: the library's own text, freed once; or this thread's last error.

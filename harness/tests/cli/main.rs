@@ -20,6 +20,7 @@ mod gateway;
 mod gateways;
 mod head;
 mod host;
+mod host_bundle;
 mod hostile_ledgers;
 mod input_files;
 mod interrupted;

@@ -12,6 +12,31 @@ use nix::sys::ptrace::{self, Options};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::Pid;
 
+/// The calls that change files, but for the opening of a file that is not there yet.
+const CHANGING: &[libc::c_long] = &[
+    libc::SYS_exit_group,
+    libc::SYS_fdatasync,
+    libc::SYS_fsync,
+    libc::SYS_ftruncate,
+    libc::SYS_linkat,
+    libc::SYS_mkdirat,
+    libc::SYS_pwrite64,
+    libc::SYS_renameat,
+    libc::SYS_renameat2,
+    libc::SYS_unlinkat,
+    libc::SYS_write,
+    libc::SYS_writev,
+    // Other processors lack the older forms.
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_link,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_mkdir,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rename,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_unlink,
+];
+
 /// A process whose main thread stops where a system call begins and where it ends.
 pub struct TracedCommand {
     child: Child,
@@ -76,6 +101,22 @@ impl TracedCommand {
         let call = unsafe { call.u.entry };
         i64::try_from(call.nr) == Ok(libc::SYS_write)
             && self.find_descriptor(path) == Some(call.args[0])
+    }
+
+    /// Whether the process stands before a call that changes a file, makes one durable or ends the process. Between two
+    /// of these the files stay as they are.
+    pub fn is_about_to_change_files(&self) -> bool {
+        let call = ptrace::syscall_info(self.pid()).unwrap();
+        if call.op != libc::PTRACE_SYSCALL_INFO_ENTRY {
+            return false;
+        }
+        // SAFETY: this is the member for the place before a system call.
+        let call = unsafe { call.u.entry };
+        match i64::try_from(call.nr) {
+            Ok(libc::SYS_openat) => call.args[2] & u64::from(libc::O_CREAT.unsigned_abs()) != 0,
+            Ok(number) => CHANGING.contains(&number),
+            Err(_) => false,
+        }
     }
 
     fn find_descriptor(&self, path: &Path) -> Option<u64> {

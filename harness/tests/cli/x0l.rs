@@ -12,8 +12,9 @@ fn an_accepted_text_gives_its_object_and_hashes() {
     let raw = "Here:\r\n```\r\n{\"b\": 1e21, \"a\": \"}\\u0041\"}\r\n```\r\n";
     let run = Bench::new().run_with(COMMAND, raw.as_bytes()).exits(0);
     let canonical = r#"{"a":"}A","b":1e+21}"#;
+    let block = r#""{\"b\": 1e21, \"a\": \"}\\u0041\"}""#;
     let expected = format!(
-        "{{\"canonicalized_hash\":\"{}\",\"json\":{canonical},\"raw_hash\":\"{}\",\"status\":\"OK\"}}\n",
+        "{{\"block\":{block},\"canonicalized_hash\":\"{}\",\"json\":{canonical},\"raw_hash\":\"{}\",\"status\":\"OK\"}}\n",
         hex(&sha256(canonical.as_bytes())),
         hex(&sha256(raw.as_bytes())),
     );

@@ -41,6 +41,14 @@ class PolicyError(AxilogError, ValueError):
     """Policies are not valid. The message has the place, what was found and what was expected."""
 
 
+class BundleError(AxilogError, ValueError):
+    """A bundle cannot be built or rendered. The message says why and what to do."""
+
+
+class InvalidGrammarError(BundleError):
+    """A text is no grammar. The message says where and why."""
+
+
 class RecordError(AxilogError, ValueError):
     """Bytes are not a record in canonical form with a matching hash."""
 

@@ -18,6 +18,16 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The verdict as the command prints it.
+    #[must_use]
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Verdict::Matches => "MATCHES",
+            Verdict::DoesNotMatch(_) => "DOES_NOT_MATCH",
+            Verdict::CannotBeTold(_) => "CANNOT_BE_TOLD",
+        }
+    }
+
     /// Whether the text fits. `false` where that cannot be told, too.
     #[must_use]
     pub fn is_match(&self) -> bool {

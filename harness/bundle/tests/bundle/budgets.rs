@@ -6,6 +6,7 @@ use axilog_bundle::budget::TokenBudget;
 use axilog_bundle::count::{PromptTokenCounter, WordEstimate};
 use axilog_bundle::retrieve::History;
 use axilog_bundle::{BundleError, render_prompt_with_counter};
+use axilog_oracle::tokens::{Tiktoken, Tokenizer};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -42,10 +43,23 @@ fn budget() -> impl Strategy<Value = TokenBudget> {
     )
 }
 
+/// A counter as a model counts: what a text and its beginning have need not differ by what lies between.
+struct Vocabulary(Tiktoken);
+
+impl PromptTokenCounter for Vocabulary {
+    fn count(&self, text: &str) -> Result<u64, BundleError> {
+        Ok(self.0.count(text).unwrap())
+    }
+
+    fn name(&self) -> &str {
+        self.0.id()
+    }
+}
+
 fn counters() -> Vec<Box<dyn PromptTokenCounter>> {
     vec![
         Box::new(WordEstimate),
-        Box::new(axilog_oracle::tokens::Tiktoken::for_name("o200k_base").unwrap()),
+        Box::new(Vocabulary(Tiktoken::for_name("o200k_base").unwrap())),
     ]
 }
 

@@ -9,6 +9,7 @@
 #ifndef AXILOG_HOST_HPP
 #define AXILOG_HOST_HPP
 
+#include "axilog/host_bundle.hpp"
 #include "axilog/host_check.hpp"
 #include "axilog/host_ledger.hpp"
 #include "axilog/host_reader.hpp"

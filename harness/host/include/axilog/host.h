@@ -16,7 +16,8 @@
 #define AXH_OK 0
 
 /**
- * What was checked is not OK: the verdict on a ledger is another, or an answer would be refused.
+ * What was checked is not OK: the verdict on a ledger is another, an answer would be refused, or a text is not as it
+ * should be.
  */
 #define AXH_NOT_OK 1
 
@@ -153,6 +154,16 @@
  * The policies are not valid.
  */
 #define AXH_REASON_POLICIES 15
+
+/**
+ * A bundle cannot be built of the step, the results or the catalogue that were given.
+ */
+#define AXH_REASON_BUNDLE 16
+
+/**
+ * The grammar is not valid.
+ */
+#define AXH_REASON_GRAMMAR 17
 
 /**
  * The genesis, among the tags of axh_filter_t.
@@ -1015,6 +1026,8 @@ int axh_ledger_open(const char *file,
 /**
  * Opens a ledger as axh_ledger_open does, or begins it as axh_ledger_create does where there is none.
  *
+ * A beginning that was interrupted before its time is completed: the ledger gets the time of the options.
+ *
  * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
  * @param options What the ledger is or must be bound to, and its durability, borrowed for the call; NULL for the default
  *     of each.
@@ -1433,6 +1446,115 @@ int axh_reader_close(struct axh_reader_t *reader);
 int axh_canonical_json(const char *json,
                        size_t json_len,
                        char **canonical);
+
+/**
+ * Finds the one JSON object in the text of a language model, as the live harness X-0L does: prose and fences around it
+ * are left out, and nothing is repaired or chosen.
+ *
+ * This is not axh_canonical_json, which writes a JSON text in its canonical form and takes no text around it.
+ *
+ * @param text Text as the model gave it, in UTF-8, borrowed for the call.
+ * @param text_len Bytes of text, at most 64 MiB.
+ * @param json Receives the object that `axilog x0l canonicalize` prints, NUL-terminated, which axh_string_free frees: its
+ *     "status" (OK, NO_JSON, AMBIGUOUS_MULTI_BLOCK or PARSE_ERROR) and "raw_hash", and where the status is OK the object
+ *     as it stands in the text ("block"), in canonical form ("json"), and the hash of that ("canonicalized_hash"). NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the status is OK, AXH_NOT_OK where it is another, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT text is NULL, not UTF-8 or too long.
+ * @see X-0L, A1 to A7
+ */
+int axh_canonicalize(const char *text,
+                     size_t text_len,
+                     char **json);
+
+/**
+ * Builds the step awareness bundle of a pipeline step and renders its prompt, as `axilog bundle build` and
+ * `axilog bundle render` do.
+ *
+ * The request is a JSON object. Its member "step_id" must be there; the others have defaults: "run_id" (a text; one is
+ * made from the step and the time), "run_number" (an integer from 1; 1), "results" (the step's output, an object, whose
+ * members keep their order) or "results_path" (the file that holds it), "manifest_path", "state_paths" (an array),
+ * "budgets" (an object of tokens: "ctx_max_tokens", 32768; "tier0_reserved", 1200; "tier1_cap", 3000; "history_cap", 6000;
+ * "telemetry_cap", 3000; "generation_reserve", 2000), "is_chapter_13" (false), "catalogue_path" (the built-in catalogue),
+ * "fallback" (whether the answer shall fit the step's fallback grammar; false), "history_path" (a folder), and of that
+ * history "outcomes" (the most outcomes, 20) and "window" (the values of a trend, from 1; 10). Paths are texts in UTF-8.
+ * A manifest, state or history file that is not there is no error.
+ *
+ * The call reads the files that the request names, and has no other effect.
+ *
+ * @param request Request as JSON text, borrowed for the call.
+ * @param request_len Bytes of request, at most 64 MiB.
+ * @param json Receives an object, NUL-terminated, which axh_string_free frees: in "bundle" what `axilog bundle build --json`
+ *     prints, in "rendered" what `axilog bundle render --json` prints, its tokens estimated from words, in "skipped" a
+ *     sentence for each entry of the history that is no valid record. Where the prompt has no room, "rendered" is null
+ *     and "problem" says why, which is null otherwise. NULL on failure. It overlaps no other argument. NULL where it is
+ *     not wanted.
+ * @return AXH_OK, AXH_NOT_OK where the bundle was built and its Tier 0 alone is more than a prompt may have, or one of
+ *     these codes.
+ * @retval AXH_ERR_ARGUMENT request is NULL, too long or no such object; or, with AXH_REASON_BUNDLE, the catalogue, the step
+ *     or the results are not valid.
+ * @retval AXH_ERR_IO A file that is there cannot be read, or the results or the catalogue are not there.
+ * @see Addendum A, A1 to A8
+ */
+int axh_bundle_build(const char *request,
+                     size_t request_len,
+                     char **json);
+
+/**
+ * Checks a catalogue of steps and the grammars that it names.
+ *
+ * @param catalogue Path of the catalogue, a TOML file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for
+ *     the call. NULL for the built-in catalogue.
+ * @param json Receives the object that `axilog bundle check --json` prints, NUL-terminated, which axh_string_free frees;
+ *     NULL on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK, AXH_NOT_OK where a grammar that the catalogue names is missing or not valid, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT The file is no catalogue: the text has the place.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see Addendum A, A7
+ */
+int axh_bundle_check(const char *catalogue,
+                     char **json);
+
+/**
+ * Gives the text of a grammar: of the file beside the catalogue, or else of the built-in one.
+ *
+ * @param catalogue Path of the catalogue, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call. NULL
+ *     for the built-in catalogue.
+ * @param name File name of the grammar, as "grammar_name" of a bundle has it, NUL-terminated UTF-8, borrowed for the call.
+ * @param grammar Receives the text, in llama.cpp's notation, NUL-terminated; axh_string_free frees it. NULL on failure. It
+ *     overlaps no other argument.
+ * @return AXH_OK, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, there is no such grammar, or what was found is no text.
+ * @retval AXH_ERR_IO A file cannot be read.
+ * @see Addendum A, A7.3
+ */
+int axh_bundle_grammar(const char *catalogue,
+                       const char *name,
+                       char **grammar);
+
+/**
+ * Says whether a text fits a grammar, as llama.cpp decides it. The text is compared byte for byte.
+ *
+ * @param grammar Grammar in llama.cpp's notation, in UTF-8, borrowed for the call.
+ * @param grammar_len Bytes of grammar, at most 64 MiB.
+ * @param name Name of the grammar in messages, such as its path, NUL-terminated UTF-8; NULL for "grammar".
+ * @param answer Text, any bytes, borrowed for the call.
+ * @param answer_len Bytes of answer, at most 64 MiB.
+ * @param max_steps Most steps of the comparison; 0 for ten million.
+ * @param json Receives an object, NUL-terminated, which axh_string_free frees: "verdict" (MATCHES, DOES_NOT_MATCH or
+ *     CANNOT_BE_TOLD), "ok", "reason", "line", "column", "found" and "expected" of what `axilog bundle match --json`
+ *     prints. NULL on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the text fits, AXH_NOT_OK where it does not or nobody can tell, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or, with AXH_REASON_GRAMMAR, the grammar is not valid: the text has its place.
+ * @see Addendum A, A7.3
+ */
+int axh_bundle_match(const char *grammar,
+                     size_t grammar_len,
+                     const char *name,
+                     const char *answer,
+                     size_t answer_len,
+                     uint64_t max_steps,
+                     char **json);
 
 /**
  * Checks a policy file, and gives what it permits, per oracle and path.

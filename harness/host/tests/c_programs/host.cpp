@@ -159,6 +159,23 @@ void check(const std::string &path)
           != std::string::npos);
 }
 
+void build()
+{
+    const Check built = build_bundle(R"({"step_id":1,"run_id":"r-1"})").value();
+    CHECK(built && built.json.find("\"prompt\":\"=== STEP MISSION") != std::string::npos);
+    CHECK(!build_bundle(R"({"step_id":1,"budgets":{"ctx_max_tokens":2100}})")->ok);
+    CHECK(build_bundle(R"({"step_id":7})").error().reason() == AXH_REASON_BUNDLE);
+    CHECK(check_catalogue()->ok);
+    CHECK(check_catalogue("/nowhere/c.toml").error().code() == ErrorCode::Io);
+    const std::string grammar = grammar_text("json_generic.gbnf").value();
+    CHECK(match_grammar(grammar, R"({"a": [1, true]})")->ok && !match_grammar(grammar, "{")->ok);
+    CHECK(match_grammar("root ::= other", "").error().reason() == AXH_REASON_GRAMMAR);
+    CHECK(grammar_text("none.gbnf").error().message().find("there is no grammar") == 0);
+    CHECK(canonicalize("Here: {\"a\": 1}")->json.find("\"json\":{\"a\":1}") != std::string::npos);
+    CHECK(!canonicalize("I would rather not.").value());
+    CHECK(canonicalize("\xff").error().code() == ErrorCode::Argument);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -167,5 +184,6 @@ int main(int argc, char **argv)
     write(argv[1]);
     read(argv[1]);
     check(argv[1]);
+    build();
     return 0;
 }

@@ -1,7 +1,9 @@
 //! Programs in C, C++ and Python on `libaxilog_host`: the ledgers that they write verify, replay and pass an audit.
 
 mod build;
+mod bundle;
 mod exports;
+mod faults;
 mod ledger;
 mod python;
 

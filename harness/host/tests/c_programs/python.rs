@@ -9,7 +9,7 @@ use crate::build::{LINKAGES, Place, Program, libraries};
 use crate::ledger::check_ledger;
 
 /// Runs a program of Python in a directory, and gives what it prints; `None` where there is no Python here.
-fn run_python(arguments: &[&str], directory: &Path) -> Option<String> {
+pub fn run_python(arguments: &[&str], directory: &Path) -> Option<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let python = Command::new("python3")
         .arg("-B")

@@ -149,7 +149,7 @@ impl Session {
     }
 
     /// Opens the ledger at `path`, or begins it where the file is new. A new ledger gets `policies`, or else
-    /// the built-in ones, and both switches of its rules off.
+    /// the built-in ones, and both switches of its rules off. A beginning that was interrupted is completed with `time`.
     ///
     /// # Errors
     /// As [`Session::open`] and [`Session::create`].
@@ -171,7 +171,9 @@ impl Session {
         time: u64,
     ) -> Result<(Session, Option<[StepDecision; 2]>), LedgerError> {
         if !file.has_no_observation()? {
-            return Session::resume(file, policies).map(|session| (session, None));
+            let mut session = Session::resume(file, policies)?;
+            session.complete_beginning(time)?;
+            return Ok((session, None));
         }
         let policies = match policies {
             Some(policies) => policies.clone(),

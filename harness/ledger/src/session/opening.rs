@@ -1,7 +1,7 @@
 //! How a session begins: with a new ledger, or with one that is replayed and repaired.
 
 use axilog::agent::Agent;
-use axilog::agent::state::InputClass;
+use axilog::agent::state::{Health, InputClass};
 use axilog::fault::Faults;
 use axilog_policyc::PolicySet;
 
@@ -13,6 +13,9 @@ use crate::file::LedgerFile;
 use crate::manifest::Manifest;
 use crate::named_blobs::NamedBlobs;
 use crate::rules::RuleSet;
+
+/// Sequence of the last record before the time: the transition of the reset, which follows the genesis.
+const LAST_BEFORE_TIME: u64 = 2;
 
 impl Session {
     pub(super) fn begin_in(
@@ -51,6 +54,23 @@ impl Session {
         }
         move_unnamed_aside(&mut session.file, &named)?;
         Ok((session, [reset, time]))
+    }
+
+    /// Observes `time` where the beginning of the ledger was interrupted before its time: a ledger without a time would
+    /// permit nothing. Gives whether it was.
+    ///
+    /// # Errors
+    /// As [`Session::observe_time`] and [`Session::sync`].
+    pub fn complete_beginning(&mut self, time: u64) -> Result<bool, LedgerError> {
+        let agent = &self.agent;
+        let is_interrupted = agent.ledger.sequence == LAST_BEFORE_TIME
+            && agent.health == Health::Init
+            && agent.last_timestamp == 0;
+        if is_interrupted {
+            self.observe_time(time, false)?;
+            self.sync()?;
+        }
+        Ok(is_interrupted)
     }
 
     pub(super) fn resume(

@@ -23,7 +23,7 @@ use crate::error::{FileError, LedgerError};
 use crate::file::LedgerFile;
 use crate::file::blobs::BlobStore;
 use crate::input_file::MAX_INPUT_BYTES;
-use crate::named_blobs::{BoundDocuments, NamedBlobs, read_raw_answer};
+use crate::named_blobs::{NamedBlobs, read_raw_answer};
 use crate::replay::{ReplayReport, replay_ledger};
 use crate::rules::{ExpectedRules, RuleSet};
 use crate::verify::{LedgerExpectations, VerifiedRecord};
@@ -145,6 +145,8 @@ impl ReplayedLedger {
             source,
         };
         let view = ObservationView::parse(&record).map_err(core_error)?;
+        // The manifest and its schemas are no answers.
+        self.name_bound_documents(file)?;
         let mut found = Vec::new();
         for candidate in file.list_unnamed_files(&|hash| self.named.contains(hash))? {
             let Some(hash) = candidate.hash else {
@@ -213,18 +215,21 @@ impl ReplayedLedger {
         &mut self,
         file: &mut LedgerFile,
     ) -> Result<(), LedgerError> {
-        let store = BlobStore::of_ledger(file.path());
-        let BoundDocuments {
-            hashes,
-            lacks_manifest,
-        } = self.named.find_bound_documents(&store)?;
-        if lacks_manifest {
-            return Ok(());
+        match self.name_bound_documents(file)? {
+            true => move_unnamed_aside(file, &self.named),
+            false => Ok(()),
         }
-        for hash in hashes {
+    }
+
+    /// Counts the manifest and the schemas that it declares among the blobs that the ledger names. Gives whether all of
+    /// them are known.
+    fn name_bound_documents(&mut self, file: &LedgerFile) -> Result<bool, LedgerError> {
+        let store = BlobStore::of_ledger(file.path());
+        let found = self.named.find_bound_documents(&store)?;
+        for hash in found.hashes {
             self.named.add(hash);
         }
-        move_unnamed_aside(file, &self.named)
+        Ok(!found.lacks_manifest)
     }
 }
 

@@ -11,7 +11,7 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
-use crate::support::Place;
+use crate::support::{Place, observe};
 
 /// A ledger without schemas, in which each of these is an answer of an oracle with the id `oracle_id`.
 fn record_answers(oracle_id: &str, answers: &[Vec<u8>]) -> Place {
@@ -119,4 +119,23 @@ fn an_answer_that_is_missing_is_not_checked() {
     let (verdict, check) = find_raw_answers(&place);
     assert_eq!(verdict, AuditVerdict::Failed);
     assert_eq!(check.result, CheckResult::NotChecked, "{check:?}");
+}
+
+/// The manifest and its schemas lie among the blobs too, and are taken for no answer.
+#[test]
+fn an_answer_whose_binding_was_interrupted_is_bound_by_the_next_session() {
+    for answer in [&b"\xff"[..], br#"{"pump":"unknown","speed":1}"#] {
+        let (place, mut session) = Place::with_schemas();
+        observe(&mut session, answer);
+        drop(session);
+        let whole = std::fs::read(place.ledger()).unwrap();
+        let precedes_binding = |line: &&[u8]| ledger_line::parse(line).unwrap().tag != Tag::Proof;
+        let lines = whole.split_inclusive(|byte| *byte == b'\n');
+        let cut: Vec<&[u8]> = lines.take_while(precedes_binding).collect();
+        assert!(cut.concat().len() < whole.len());
+        std::fs::write(place.ledger(), cut.concat()).unwrap();
+        drop(place.open().unwrap());
+        assert!(std::fs::read(place.ledger()).unwrap() == whole);
+        assert_eq!(place.audit().verdict(), AuditVerdict::Ok);
+    }
 }

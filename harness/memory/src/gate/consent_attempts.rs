@@ -114,7 +114,7 @@ pub(super) fn check(
         return try_masked_facts(store, account, report);
     };
     for (how, steps) in REFUSED {
-        let accepted = count_accepted(store, account, detail, other.1, steps)?;
+        let accepted = count_accepted(store, detail, other.1, steps)?;
         if accepted == steps.len() {
             report
                 .faults
@@ -127,7 +127,7 @@ pub(super) fn check(
         }
     }
     for steps in ACCEPTED {
-        let accepted = count_accepted(store, account, detail, other.1, steps)?;
+        let accepted = count_accepted(store, detail, other.1, steps)?;
         if let Some(step) = steps.get(accepted) {
             report.faults.push(format!(
                 "the notebook entry {steps:?} was refused at {step:?}"
@@ -145,7 +145,6 @@ pub(super) fn check(
 /// Takes the steps until one is refused; gives how many were not.
 fn count_accepted(
     store: &mut MemoryStore,
-    account: &Account,
     detail: &LockedDetail,
     other: Handle,
     steps: &[Step],
@@ -153,7 +152,7 @@ fn count_accepted(
     store.try_out(|writer| {
         // The table's own requests end with its session.
         writer.append(EntryKind::State, json!({ "session_id": STRANGER }))?;
-        begin_scene(writer, account)?;
+        begin_scene(writer)?;
         for (index, step) in steps.iter().enumerate() {
             match take_step(writer, detail, other, *step) {
                 Err(MemoryError::Refused { .. }) => return Ok(index),
@@ -250,7 +249,7 @@ fn try_masked_facts(
         };
         let asked = store.try_out(|writer| {
             writer.append(EntryKind::State, json!({ "session_id": STRANGER }))?;
-            begin_scene(writer, account)?;
+            begin_scene(writer)?;
             if mask != "PLAYER" {
                 allow_every_mask(writer, account)?;
             }

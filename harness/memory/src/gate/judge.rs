@@ -10,6 +10,7 @@ use super::plain_search::PlainSearch;
 use crate::error::Result;
 use crate::fixed_words::{self, PLACEHOLDER};
 use crate::handle::Handle;
+use crate::pinned_texts::{DIRECTIVES, find_directives};
 use crate::query::{WorkingSetQuery, sorted};
 use crate::reader::MemoryReader;
 use crate::working_set::WorkingSet;
@@ -155,7 +156,7 @@ impl Judge<'_> {
             },
             "pins": pins,
             "state_slice": state,
-            "directives": fixed_words::directives(),
+            "directives": find_directives(account.pins.get(DIRECTIVES).map(String::as_str))?,
         });
         let mut frame = frame.as_object().cloned().unwrap_or_default();
         if account.may_open_rules() {

@@ -14,7 +14,7 @@ use super::judge::Judge;
 use super::plain_search::SearchedString;
 use super::queries::{Coverage, for_each_output};
 use super::report::GateReport;
-use super::{guess_attempts, leak_attempts};
+use super::{audience_attempts, guess_attempts, leak_attempts};
 use crate::canonical::texts;
 use crate::entry::EntryKind;
 use crate::error::Result;
@@ -40,6 +40,7 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
     })?;
     leak_attempts::check(store, &account, &strings, report)?;
     guess_attempts::check(store, &account, &strings, report)?;
+    audience_attempts::check(store, &account, report)?;
     report.checked.insert(0, format!("{count} exact strings"));
     Ok(())
 }

@@ -8,15 +8,17 @@ use super::account::Account;
 use super::judge::Judge;
 use super::plain_search::{PlainSearch, SearchedString, hexadecimal};
 use super::queries::canonical_query;
+use super::recall_attempts::{STRANGER, make_request};
 use super::report::GateReport;
 use crate::audience::Audience;
-use crate::canonical::CanonicalJson;
+use crate::canonical::{CanonicalJson, texts};
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::fixed_words::PROMPT_REQUEST;
 use crate::mask::OutputClass;
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
+use crate::recall::{RecallAnswer, recall_within};
 use crate::store::MemoryStore;
 
 /// How many strings are tried, spread over all there are.
@@ -58,6 +60,7 @@ pub(super) fn check(
         tried
     };
     try_pictures(store, &tried, report)?;
+    try_recalls(store, account, strings, report)?;
     try_new_fact(store, report)
 }
 
@@ -244,7 +247,20 @@ fn try_briefs(
         }
         wrong.push(other);
     }
-    let count = wrong.len();
+    let mut count = wrong.len();
+    let fact_handles = tried.iter().take(4).flat_map(|it| [it.fact, it.handle]);
+    for handle in fact_handles {
+        count += 1;
+        if judge
+            .reader
+            .build_image_brief(&query, Some(&[handle]))
+            .is_ok()
+        {
+            report.faults.push(format!(
+                "an image brief has {handle}, which may not be mentioned exactly"
+            ));
+        }
+    }
     for elements in wrong {
         let mut document = brief.canonical().value().clone();
         if let Some(document) = document.as_object_mut() {
@@ -280,6 +296,49 @@ fn try_pictures(
         }
         Ok(())
     })
+}
+
+/// Asks for facts without a roll. No answer holds a locked string, be it of another fact.
+fn try_recalls(
+    store: &mut MemoryStore,
+    account: &Account,
+    strings: &PlainSearch,
+    report: &mut GateReport,
+) -> Result<()> {
+    let step = (account.facts.len() / MAX_TRIED).max(1);
+    let asked = account.facts.keys().step_by(step).take(MAX_TRIED);
+    let mut answers = Vec::new();
+    store.try_out(|writer| {
+        for (_, fact) in asked {
+            let request = make_request(*fact, STRANGER, None);
+            match recall_within(writer, &request)?.answer {
+                RecallAnswer::Exact(value) => answers.push((*fact, value)),
+                RecallAnswer::Fuzzy(gist) => answers.push((*fact, gist.into())),
+                RecallAnswer::Unknown => {}
+            }
+        }
+        Ok(())
+    })?;
+    let judge = Judge {
+        reader: store.reader(),
+        account,
+        strings,
+    };
+    let viewers = [STRANGER.to_owned()];
+    for (fact, answer) in &answers {
+        for handle in texts(answer)
+            .into_iter()
+            .flat_map(|text| judge.find_leaks("RECAP", &viewers, text))
+        {
+            report.faults.push(format!(
+                "a request for {fact} was answered with the exact string of {handle}"
+            ));
+        }
+    }
+    report
+        .checked
+        .push(format!("{} answers to requests for facts", answers.len()));
+    Ok(())
 }
 
 /// Tries a fact that is new and has no tag: its string must be locked at once.

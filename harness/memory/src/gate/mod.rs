@@ -1,6 +1,7 @@
 //! The gates G1 to G7 (document, section 10): what each checks, and its report.
 
 mod account;
+mod audience_attempts;
 mod backflow;
 mod ban_patterns;
 mod ban_scan;

@@ -1,5 +1,7 @@
 //! The queries whose outputs the gates look at.
 
+use std::collections::BTreeSet;
+
 use super::account::Account;
 use crate::audience::Audience;
 use crate::error::{MemoryError, Result};
@@ -23,6 +25,9 @@ const STAGE_BUDGET: u64 = 64_000;
 
 /// The most players of whom each is an audience.
 const MAX_PLAYERS: usize = 32;
+
+/// The most kinds that are asked for one by one.
+const MAX_KINDS: usize = 8;
 
 /// How much of the memory the outputs together hold.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,7 +98,23 @@ pub(super) fn for_each_output(
             walk(reader, account, query, is_walked, visit)?;
         }
     }
+    for kinds in list_kinds(account) {
+        let query = WorkingSetQuery {
+            kinds,
+            ..canonical_query()
+        };
+        walk(reader, account, query, false, visit)?;
+    }
     Ok(())
+}
+
+/// The kinds to ask for: each by itself, and the first two together.
+fn list_kinds(account: &Account) -> Vec<Vec<String>> {
+    let kinds: BTreeSet<&String> = account.facts.values().map(|fact| &fact.kind).collect();
+    let kinds: Vec<String> = kinds.into_iter().take(MAX_KINDS).cloned().collect();
+    let both = kinds.get(..2).map(<[String]>::to_vec);
+    let each = kinds.into_iter().map(|kind| vec![kind]);
+    each.chain(both).collect()
 }
 
 /// Hands the working sets of a query to `visit`: stage by stage, until every fact was in one, or where not `to_the_end`

@@ -7,6 +7,7 @@ use super::report::GateReport;
 use crate::bodies::RecallScope;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
+use crate::fact::detail_handle;
 use crate::handle::Handle;
 use crate::recall::{DiceRoll, RecallAnswer, RecallRequest, recall_within};
 use crate::store::MemoryStore;
@@ -74,14 +75,24 @@ pub(super) fn check(
         .facts
         .iter()
         .filter(|(_, fact)| !account.may_see_fact("RECAP", &[STRANGER.to_owned()], fact));
+    let mut unknown = vec![("gate".to_owned(), STRANGER, None)];
     for ((_, id), fact) in masked.take(MAX_ASKED) {
+        let handle = fact.details.first().copied().unwrap_or(*id).to_string();
+        // Who may know of a fact is told nothing of it before somebody who may not.
+        let player = fact
+            .players
+            .first()
+            .map(|player| (handle.clone(), player.as_str(), Some(STRANGER)));
+        unknown.push((handle, STRANGER, None));
+        unknown.extend(player);
+    }
+    for (handle, requester, listener) in unknown {
         requests += 1;
-        let handle = fact.details.first().copied().unwrap_or(*id);
-        if !is_unknown(store, account, handle)? {
-            report.faults.push(format!(
-                "{handle} is masked, and a request for it says that it exists"
-            ));
-        }
+        let fault = try_unknown(store, &handle, requester, listener)?;
+        report.faults.extend(fault);
+    }
+    if let Some(fault) = try_one_of_two(store)? {
+        report.faults.push(fault);
     }
     report.checked.push(format!(
         "{requests} requests of the gate for {} locked strings and masked handles",
@@ -158,11 +169,10 @@ pub(super) fn make_request(
     }
 }
 
-/// Begins a scene of the gate's, in which nothing was rolled for yet.
-pub(super) fn begin_scene(writer: &mut Writer<'_>, account: &Account) -> Result<()> {
-    if let Some(scene) = &account.scene {
-        let body = json!({ "scene_id": scene.id });
-        writer.append(EntryKind::SceneEnd, body)?;
+/// Begins a scene of the gate's, in which nothing was rolled for yet, whatever the memory says is on.
+pub(super) fn begin_scene(writer: &mut Writer<'_>) -> Result<()> {
+    if let Some(scene) = writer.reader().story_state()?.scene {
+        writer.append(EntryKind::SceneEnd, json!({ "scene_id": scene.id }))?;
     }
     writer.append(EntryKind::SceneStart, json!({ "scene_id": STRANGER }))?;
     Ok(())
@@ -190,7 +200,7 @@ fn is_told(
     };
     let failure = make_roll(STRANGER, TOO_LOW, false);
     store.try_out(|writer| {
-        begin_scene(writer, account)?;
+        begin_scene(writer)?;
         match attempt {
             Attempt::WithoutRoll | Attempt::Failure | Attempt::AgainstTheDice => {}
             _ => drop(recall_within(
@@ -234,7 +244,7 @@ fn try_success(
     detail: &LockedDetail,
 ) -> Result<Option<String>> {
     store.try_out(|writer| {
-        begin_scene(writer, account)?;
+        begin_scene(writer)?;
         let roll = make_roll(STRANGER, DC, true);
         let request = make_request(detail.handle, &detail.requester, roll);
         let recall = recall_within(writer, &request)?;
@@ -267,7 +277,10 @@ fn try_success(
         }
         let was_open = writer.reader().is_open(handle)?;
         writer.append(EntryKind::SceneEnd, json!({ "scene_id": STRANGER }))?;
-        let stays_open = writer.reader().is_open(handle)?;
+        let mut stays_open = writer.reader().is_open(handle)?;
+        // A scene that begins again under its name opens nothing again.
+        writer.append(EntryKind::SceneStart, json!({ "scene_id": STRANGER }))?;
+        stays_open |= writer.reader().is_open(handle)?;
         Ok((!was_open || stays_open).then(|| {
             format!(
                 "{handle} is open: {was_open} in the scene of its recall, {stays_open} behind it"
@@ -276,13 +289,61 @@ fn try_success(
     })
 }
 
-/// Whether a request for a masked handle, with a roll that succeeded, is answered like one for an unknown handle.
-fn is_unknown(store: &mut MemoryStore, account: &Account, handle: Handle) -> Result<bool> {
+/// Tries a request with a roll that succeeds for what somebody who hears the answer may not know of: it is answered like
+/// one for an unknown handle, and logged whole.
+fn try_unknown(
+    store: &mut MemoryStore,
+    handle: &str,
+    requester: &str,
+    listener: Option<&str>,
+) -> Result<Option<String>> {
     store.try_out(|writer| {
-        begin_scene(writer, account)?;
-        let request = make_request(handle, STRANGER, make_roll(STRANGER, DC, true));
+        begin_scene(writer)?;
+        let before = writer.reader().head()?.seq;
+        let request = RecallRequest {
+            handle: handle.to_owned(),
+            requester: requester.to_owned(),
+            listeners: listener.map(str::to_owned).into_iter().collect(),
+            roll: make_roll(requester, DC, true),
+            scope: RecallScope::Scene,
+        };
         let recall = recall_within(writer, &request)?;
-        Ok(recall.answer == RecallAnswer::Unknown)
+        let logged = writer.reader().head()?.seq - before;
+        Ok(match (recall.answer == RecallAnswer::Unknown, logged) {
+            (true, 3) => None,
+            (true, _) => Some(format!(
+                "a request for {handle}, which is unknown to who hears the answer, was logged as {logged} entries"
+            )),
+            (false, _) => Some(format!(
+                "{handle} is masked, and a request for it says that it exists"
+            )),
+        })
+    })
+}
+
+/// Tries a roll for one of two details: the other, and the fact, stay locked.
+fn try_one_of_two(store: &mut MemoryStore) -> Result<Option<String>> {
+    store.try_out(|writer| {
+        begin_scene(writer)?;
+        let (one, other) = ("xv 730 zq 519", "xv 731 zq 520");
+        let fact = json!({
+            "kind": "GATE", "stable_key": "gate", "visibility_mask": "PUBLIC", "precision_tag": "LOCKED",
+            "payload": { "text": format!("{one}, {other}") }, "gist": "Something of the gate's.",
+            "details": [{ "name": "one", "exact": one }, { "name": "other", "exact": other }],
+            "provenance": { "source": "gate", "refs": [] },
+        });
+        let Some(fact) = writer.append(EntryKind::Fact, fact)?.handle else {
+            return Ok(None);
+        };
+        let roll = make_roll(STRANGER, DC, true);
+        recall_within(writer, &make_request(detail_handle(fact, "one"), STRANGER, roll))?;
+        for handle in [detail_handle(fact, "other"), fact] {
+            if writer.reader().is_open(handle)? {
+                let fault = "a roll for one detail of a fact opened more than that detail";
+                return Ok(Some(fault.to_owned()));
+            }
+        }
+        Ok(None)
     })
 }
 

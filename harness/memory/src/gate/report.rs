@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::handle::Handle;
+use crate::pinned::MachinePins;
 use crate::words::words;
 
 words! {
@@ -46,8 +47,8 @@ impl Gate {
 pub struct GateInputs {
     /// G1: the `working_set_id` that is expected of [`canonical_query`](super::canonical_query).
     pub golden: Option<Handle>,
-    /// G6: the pins on this machine, by name and value.
-    pub pins: Vec<(String, String)>,
+    /// G6: what this machine has of what is pinned.
+    pub pins: MachinePins,
     /// G7: the source trees to scan.
     pub sources: Vec<PathBuf>,
     /// G7: the file of patterns; the built-in patterns where there is none.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::account::Account;
 use super::queries::{build_in_budget, canonical_query};
-use super::recall_attempts::STRANGER;
+use super::recall_attempts::{STRANGER, begin_scene};
 use super::report::GateReport;
 use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
@@ -72,15 +72,6 @@ fn set_contract(writer: &mut Writer<'_>, account: &Account, value: &str) -> Resu
         ),
     };
     writer.append(kind, body).map(drop)
-}
-
-/// Begins a scene of the gate's, whatever the memory says is on.
-fn begin_scene(writer: &mut Writer<'_>) -> Result<()> {
-    if let Some(scene) = writer.reader().story_state()?.scene {
-        writer.append(EntryKind::SceneEnd, json!({ "scene_id": scene.id }))?;
-    }
-    writer.append(EntryKind::SceneStart, json!({ "scene_id": STRANGER }))?;
-    Ok(())
 }
 
 /// Opens the rule for the scene of the gate's.

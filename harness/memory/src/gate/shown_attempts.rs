@@ -13,7 +13,7 @@ use super::report::GateReport;
 use crate::checked_text::{build_prompt_within, check_narration_within};
 use crate::entry::{EntryBody, EntryKind};
 use crate::error::{MemoryError, Result};
-use crate::fixed_words::PROMPT_REQUEST;
+use crate::fixed_words::{PROMPT_HEAD, PROMPT_REQUEST};
 use crate::handle::Handle;
 use crate::query::WorkingSetQuery;
 use crate::remaking::RemadeOutputs;
@@ -128,7 +128,15 @@ impl ShownAttempts {
                 let fault = "a prompt is logged with another request than the one in it";
                 self.faults.push(fault.to_owned());
             }
-            let set = Some(Handle(sha256(prompt.working_set().bytes())));
+            let set = prompt.working_set();
+            if !prompt
+                .text()
+                .starts_with(&[PROMPT_HEAD, set.text(), PROMPT_REQUEST].concat())
+            {
+                let fault = "a prompt lacks its working set";
+                self.faults.push(fault.to_owned());
+            }
+            let set = Some(Handle(sha256(set.bytes())));
             let body = shown("PROMPT", prompt.text().as_bytes(), set, "PROMPT");
             let members = [("query", asked.clone()), ("text", json!(text))];
             self.compare(writer, before, with(body, &members))?;

@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use crate::digests::tables;
-use crate::test_memory::{TestMemory, clue, open_fact, query};
+use crate::test_memory::{TestMemory, clue, machine_pins, open_fact, query};
 
 /// A memory with rows in every derived table.
 fn memory_with_rows() -> TestMemory {
@@ -126,7 +126,7 @@ fn a_table_that_another_program_changed_is_refused() {
             }
             // It is derived from the log again.
             let mut store = MemoryStore::open_to_rebuild(&memory.path).unwrap();
-            store.rebuild_asserting(&[]).unwrap();
+            store.rebuild_asserting(&machine_pins()).unwrap();
             drop(store);
             read(&memory).unwrap();
             memory.store.build_prompt(&ana, "?").unwrap();

@@ -1,6 +1,7 @@
 //! A campaign passes each gate. `cargo xtask mutants` runs these tests on the memory with one defect at a time, which
 //! the gates that the defect's patch names must find.
 
+use axilog_memory::MachinePins;
 use axilog_memory::gate::{Gate, GateInputs, run_gate};
 
 use crate::campaign::Campaign;
@@ -8,7 +9,14 @@ use crate::campaign::Campaign;
 #[track_caller]
 fn assert_campaign_passes(gate: Gate) {
     let mut campaign = Campaign::play().unwrap();
-    let report = run_gate(&mut campaign.store, gate, &GateInputs::default()).unwrap();
+    let inputs = GateInputs {
+        pins: MachinePins {
+            values: vec![("llm".to_owned(), "model-2".to_owned())],
+            absent: Vec::new(),
+        },
+        ..GateInputs::default()
+    };
+    let report = run_gate(&mut campaign.store, gate, &inputs).unwrap();
     assert!(report.passed(), "{report:?}");
 }
 

@@ -3,7 +3,7 @@
 use axilog_memory::{EntryKind, Fact, MemoryError, MemoryReader, MemoryStore, Mode};
 use serde_json::{Value, json};
 
-use crate::test_memory::{TestMemory, clue, initial_state, open_fact};
+use crate::test_memory::{TestMemory, clue, initial_state, machine_pins, open_fact};
 
 #[test]
 fn the_log_accepts_the_ids_of_the_contract_and_no_others() {
@@ -281,7 +281,8 @@ fn only_a_revision_changes_a_pin() {
     let revision =
         |from: &str| json!({ "name": "llm", "from": from, "to": "model-2", "reason": "better" });
     memory.append_refused(EntryKind::Revision, revision("model-0"));
-    let here = [("llm".to_owned(), "model-2".to_owned())];
+    let mut here = machine_pins();
+    here.values[0].1 = "model-2".to_owned();
     let error = memory.store.rebuild_asserting(&here).unwrap_err();
     assert!(
         error

@@ -9,14 +9,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axilog_memory::gate::{Gate, GateInputs, run_gate};
+use axilog_memory::gate::{Gate, run_gate};
 use axilog_memory::{EntryKind, MemoryError, MemoryReader, MemoryStore, OutputClass, RecallScope};
 use rusqlite::auto_extension::{init_auto_extension, register_auto_extension};
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
 use rusqlite::{Connection, ffi};
 use serde_json::json;
 
-use crate::test_memory::{TestMemory, clue, initial_state, open_fact, playback, query};
+use crate::test_memory::{
+    TestMemory, clue, gate_inputs, initial_state, machine_pins, open_fact, playback, query,
+};
 
 /// The variable by which this test's child knows what to do: the statement to die at, and where.
 const CHILD: &str = "AXILOG_MEMORY_DIES_AT";
@@ -86,7 +88,7 @@ fn append_every_kind(
         .build_prompt(&asked, "Is it seven keys?")
         .unwrap();
     acknowledge(memory.reader().head().unwrap().seq);
-    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!(rebuilt.shown.same, 1);
     acknowledge(memory.reader().head().unwrap().seq);
 }
@@ -124,7 +126,7 @@ fn assert_whole(path: &Path, acknowledged: u64, about: &str, judged: &mut BTreeS
         false => &[Gate::G1],
     };
     for gate in gates.iter().copied() {
-        let report = run_gate(&mut store, gate, &GateInputs::default()).unwrap();
+        let report = run_gate(&mut store, gate, &gate_inputs()).unwrap();
         assert!(report.passed(), "{about}: {gate:?}: {:?}", report.faults);
     }
     // And it goes on.
@@ -218,7 +220,7 @@ fn an_init_killed_at_any_statement_is_completed_by_the_next() {
             Err(other) => panic!("statement {statement}: {other}"),
         };
         assert_eq!(store.reader().head().unwrap(), head, "{statement}");
-        let report = run_gate(&mut { store }, Gate::G1, &GateInputs::default()).unwrap();
+        let report = run_gate(&mut { store }, Gate::G1, &gate_inputs()).unwrap();
         assert!(report.passed(), "{statement}: {:?}", report.faults);
         let error = MemoryStore::init(&path, &initial_state()).unwrap_err();
         assert!(matches!(error, MemoryError::Exists(_)), "{error}");

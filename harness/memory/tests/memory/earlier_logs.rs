@@ -1,10 +1,12 @@
 //! A log of an earlier version goes on: what was appended then is read, rebuilt and judged as it was then.
 
 use axilog_memory::gate::{Gate, GateInputs, run_gate};
-use axilog_memory::{EntryKind, MemoryStore, Mode};
+use axilog_memory::{EntryKind, MachinePins, MemoryStore, Mode, OutputClass};
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
+
+use crate::test_memory::{TestMemory, query};
 
 /// A memory that a build of version 6 made: each event that had other members then, and each kind of output. The same
 /// build said that its 7 outputs can be made again, and that it passes the gates.
@@ -27,6 +29,21 @@ fn load() -> (TempDir, MemoryStore) {
     (directory, store)
 }
 
+/// The log's model was revised.
+fn pins_of_then() -> MachinePins {
+    MachinePins {
+        values: vec![("llm".to_owned(), "model-2".to_owned())],
+        absent: Vec::new(),
+    }
+}
+
+fn inputs_of_then() -> GateInputs {
+    GateInputs {
+        pins: pins_of_then(),
+        ..GateInputs::default()
+    }
+}
+
 fn head_of(store: &MemoryStore) -> (u64, String) {
     let head = store.reader().head().unwrap();
     let digits = head.chain.unwrap().into_iter().map(|b| format!("{b:02x}"));
@@ -44,7 +61,7 @@ fn a_log_of_version_6_is_opened_and_rebuilt_to_the_same_bytes() {
             .others
             .contains(&("reading_spot".to_owned(), json!("page-4")))
     );
-    let rebuilt = store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = store.rebuild_asserting(&pins_of_then()).unwrap();
     assert_eq!(rebuilt.head.seq, HEAD.0);
     assert_eq!(rebuilt.shown.same, 7);
     assert!(rebuilt.shown.differences.is_empty());
@@ -56,7 +73,7 @@ fn a_log_of_version_6_is_opened_and_rebuilt_to_the_same_bytes() {
 fn a_log_of_version_6_passes_the_gates() {
     let (_directory, mut store) = load();
     for gate in Gate::ALL.into_iter().filter(|gate| *gate != Gate::G7) {
-        let report = run_gate(&mut store, gate, &GateInputs::default()).unwrap();
+        let report = run_gate(&mut store, gate, &inputs_of_then()).unwrap();
         assert!(report.passed(), "{gate:?}: {:?}", report.faults);
     }
     assert_eq!(head_of(&store), (HEAD.0, HEAD.1.to_owned()));
@@ -90,6 +107,31 @@ fn a_log_of_version_6_goes_on_with_the_events_of_today() {
     let mode = json!({ "mode": "PLAY", "scene_id": null, "cause_handle": null });
     store.append(EntryKind::ModeChanged, mode).unwrap();
     store.rebuild().unwrap();
-    let report = run_gate(&mut store, Gate::G3, &GateInputs::default()).unwrap();
+    let report = run_gate(&mut store, Gate::G3, &inputs_of_then()).unwrap();
+    assert!(report.passed(), "{:?}", report.faults);
+}
+
+/// Its working sets have the directives of then, until their pin names those of today.
+#[test]
+fn a_log_of_version_6_keeps_its_directives_until_they_are_pinned() {
+    let (_directory, mut store) = load();
+    let asked = query(OutputClass::WorkingSet, &[], 8000);
+    let channels = |store: &MemoryStore| {
+        let set = store.reader().inspect_working_set(&asked).unwrap();
+        set.value()["directives"]["channels"].clone()
+    };
+    let first = "model text never enters the memory and never selects what is in it";
+    assert_eq!(channels(&store), first);
+    let today = TestMemory::new();
+    let pins = today.reader().pins().unwrap();
+    let pin = |name: &str| pins.iter().find(|(pin, _)| pin == name).unwrap().1.clone();
+    let name = "working_set_directives";
+    let body = json!({ "name": name, "value": pin(name) });
+    store.append(EntryKind::Pin, body).unwrap();
+    let second = "model text gives the memory no facts and never selects what is in it";
+    assert_eq!(channels(&store), second);
+    let rebuilt = store.rebuild_asserting(&pins_of_then()).unwrap();
+    assert_eq!(rebuilt.shown.same, 7);
+    let report = run_gate(&mut store, Gate::G6, &inputs_of_then()).unwrap();
     assert!(report.passed(), "{:?}", report.faults);
 }

@@ -1,10 +1,10 @@
 //! Each gate is passed by a good memory, and not by one in which its subject is broken.
 
 use axilog_memory::gate::{Gate, GateInputs, GateReport, canonical_query, run_gate};
-use axilog_memory::{EntryKind, Handle, MemoryStore, RecallScope, compaction_body};
+use axilog_memory::{EntryKind, Handle, MachinePins, MemoryStore, RecallScope, compaction_body};
 use serde_json::json;
 
-use crate::test_memory::{TestMemory, clue, open_fact};
+use crate::test_memory::{TestMemory, clue, gate_inputs, machine_pins, open_fact};
 
 fn memory_with_clue() -> (TestMemory, Handle, Handle) {
     let mut memory = TestMemory::new();
@@ -19,7 +19,7 @@ fn memory_with_clue() -> (TestMemory, Handle, Handle) {
 
 fn run_on(memory: &mut TestMemory, gate: Gate) -> GateReport {
     let head = memory.reader().head().unwrap();
-    let report = run_gate(&mut memory.store, gate, &GateInputs::default()).unwrap();
+    let report = run_gate(&mut memory.store, gate, &gate_inputs()).unwrap();
     assert!(!report.checked.is_empty());
     assert_eq!(memory.reader().head().unwrap(), head);
     report
@@ -97,7 +97,7 @@ fn g1_compares_with_a_golden_hash() {
     for (golden, passes) in [(id, true), (Handle::of(b""), false)] {
         let inputs = GateInputs {
             golden: Some(golden),
-            ..GateInputs::default()
+            ..gate_inputs()
         };
         assert_eq!(
             run_gate(&mut memory.store, Gate::G1, &inputs)
@@ -309,20 +309,62 @@ fn g5_finds_a_log_without_its_triggers() {
 }
 
 #[test]
+fn g6_and_rebuild_assert_what_the_machine_has() {
+    let (mut memory, ..) = memory_with_clue();
+    let tokenizer = json!({ "name": "tokenizer", "value": "words-3" });
+    memory.append(EntryKind::Pin, tokenizer);
+    let expected = "the pin tokenizer is words-3 in the log, and nothing says what it is here; give its value \
+        (--pin tokenizer=VALUE), or say that this machine has nothing of it (--absent-pin tokenizer)";
+    assert_fault(&run_on(&mut memory, Gate::G6), expected);
+    let mut inputs = gate_inputs();
+    let rebuilt = memory.store.rebuild_asserting(&inputs.pins);
+    assert_eq!(rebuilt.unwrap_err().to_string(), expected);
+    let mut given = inputs.clone();
+    given
+        .pins
+        .values
+        .push(("tokenizer".into(), "words-3".into()));
+    inputs.pins.absent.push("tokenizer".into());
+    for inputs in [inputs, given] {
+        memory.store.rebuild_asserting(&inputs.pins).unwrap();
+        let report = run_gate(&mut memory.store, Gate::G6, &inputs).unwrap();
+        assert!(report.passed(), "{report:?}");
+    }
+}
+
+/// The directives and the template of prompts are pinned by their hashes.
+#[test]
+fn g6_and_rebuild_assert_the_texts_that_a_model_reads() {
+    for name in ["working_set_directives", "memory_prompt_template"] {
+        let (mut memory, ..) = memory_with_clue();
+        let pins = memory.reader().pins().unwrap();
+        let (_, from) = pins.into_iter().find(|(pin, _)| pin == name).unwrap();
+        let revision =
+            json!({ "name": name, "from": from, "to": "other", "reason": "another build" });
+        memory.append(EntryKind::Revision, revision);
+        let expected = format!("the pin {name} is other in the log and {from} here");
+        assert_fault(&run_on(&mut memory, Gate::G6), &expected);
+        let error = memory.store.rebuild_asserting(&machine_pins()).unwrap_err();
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+}
+
+#[test]
 fn g6_finds_pins_with_other_values() {
     let (mut memory, ..) = memory_with_clue();
     let inputs = GateInputs {
-        pins: vec![("llm".into(), "model-2".into())],
+        pins: MachinePins {
+            values: vec![("llm".into(), "model-2".into())],
+            absent: Vec::new(),
+        },
         ..GateInputs::default()
     };
     assert_fault(
         &run_gate(&mut memory.store, Gate::G6, &inputs).unwrap(),
         "the pin llm is model-1 in the log and model-2 here",
     );
-    let inputs = GateInputs {
-        pins: vec![("adapter".into(), "a".into())],
-        ..GateInputs::default()
-    };
+    let mut inputs = gate_inputs();
+    inputs.pins.values.push(("adapter".into(), "a".into()));
     assert_fault(
         &run_gate(&mut memory.store, Gate::G6, &inputs).unwrap(),
         "the pin adapter is not there in the log and a here; if the change is meant, append a PIN of",

@@ -1,10 +1,10 @@
 //! How widely a fact's strings are looked for, what a fact may not lock, and what a request may not write.
 
-use axilog_memory::gate::{Gate, GateInputs, run_gate};
+use axilog_memory::gate::{Gate, run_gate};
 use axilog_memory::{EntryKind, Fact, MemoryError, OutputClass};
 use serde_json::{Value, json};
 
-use crate::test_memory::{TestMemory, clue, query};
+use crate::test_memory::{TestMemory, clue, gate_inputs, query};
 
 fn guarded(key: &str, exact: &str, guard: &str) -> Value {
     let mut fact = clue(key, exact);
@@ -94,7 +94,7 @@ fn the_gates_know_the_policies() {
         json!({ "text": "The silver-key is due at 11:30." }),
     ));
     for gate in [Gate::G1, Gate::G2] {
-        let report = run_gate(&mut memory.store, gate, &GateInputs::default()).unwrap();
+        let report = run_gate(&mut memory.store, gate, &gate_inputs()).unwrap();
         assert!(report.passed(), "{report:?}");
     }
     let set = memory

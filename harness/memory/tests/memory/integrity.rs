@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use axilog_memory::gate::{Gate, GateInputs, run_gate};
+use axilog_memory::gate::{Gate, run_gate};
 use axilog_memory::{
     EntryKind, LogHead, MemoryError, MemoryReader, MemoryStore, OutputClass, RecallScope,
     compaction_body,
@@ -11,7 +11,7 @@ use axilog_memory::{
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::test_memory::{TestMemory, clue, open_fact, playback, query};
+use crate::test_memory::{TestMemory, clue, gate_inputs, open_fact, playback, query};
 
 /// Everything that keeps the log and its head as they are.
 const TRIGGERS: [&str; 6] = [
@@ -152,7 +152,7 @@ fn an_older_copy_in_the_place_of_the_database_is_refused() {
     fs::remove_file(directory.path().join("memory.db.head")).unwrap();
     let mut store = MemoryStore::open(&path).unwrap();
     for gate in [Gate::G1, Gate::G3, Gate::G5] {
-        let report = run_gate(&mut store, gate, &GateInputs::default()).unwrap();
+        let report = run_gate(&mut store, gate, &gate_inputs()).unwrap();
         assert!(report.passed(), "{gate}: {:?}", report.faults);
     }
     store.reader().assert_head(&before).unwrap();

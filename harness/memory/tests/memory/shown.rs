@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use axilog_memory::gate::{Gate, GateInputs, run_gate};
+use axilog_memory::gate::{Gate, run_gate};
 use axilog_memory::{
     EntryKind, Handle, MemoryError, MemoryStore, OutputClass, RecallScope, ShownKind,
 };
 use serde_json::{Value, json};
 
 use crate::campaign::Campaign;
-use crate::test_memory::{TestMemory, clue, open_fact, query};
+use crate::test_memory::{TestMemory, clue, gate_inputs, machine_pins, open_fact, query};
 
 /// A memory with a locked clue, whose string is open until the scene ends, and an open fact.
 fn memory_with_clue() -> (TestMemory, Handle) {
@@ -145,7 +145,7 @@ fn a_text_in_another_form_is_kept_byte_for_byte() {
     assert!(body["text_base64"].is_string() && body.get("text").is_none());
     memory.store.check_narration(&["ana"], text).unwrap();
     assert_eq!(last_shown(&memory)["text_base64"], body["text_base64"]);
-    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!((rebuilt.shown.same, rebuilt.shown.differences), (2, vec![]));
 }
 
@@ -160,8 +160,10 @@ fn a_rebuild_makes_each_output_again_as_it_was() {
     memory.append(EntryKind::Revision, pin);
     show_each_kind_locked(&mut memory);
     let head = memory.reader().head().unwrap();
+    let mut pins = machine_pins();
+    pins.values[0].1 = "model-2".to_owned();
     for _ in 0..2 {
-        let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+        let rebuilt = memory.store.rebuild_asserting(&pins).unwrap();
         assert_eq!(rebuilt.head, head);
         assert_eq!(rebuilt.shown.differences, []);
         assert_eq!(
@@ -193,7 +195,7 @@ fn an_entry_that_was_altered_or_removed_is_found() {
         show_each_kind(&mut memory);
         memory.change_database("DROP TRIGGER log_no_update; DROP TRIGGER log_no_delete");
         memory.change_database(&format!("PRAGMA foreign_keys = OFF; {change}"));
-        let rebuilt = memory.store.rebuild_asserting(&[]);
+        let rebuilt = memory.store.rebuild_asserting(&machine_pins());
         assert!(
             matches!(rebuilt, Err(MemoryError::Damaged { .. })),
             "{change}"
@@ -230,7 +232,7 @@ fn an_entry_of_what_was_not_shown_is_named() {
         memory.forge_entry(EntryKind::Shown, body);
     }
     memory.store = MemoryStore::open(&memory.path).unwrap();
-    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!(
         (rebuilt.shown.same, rebuilt.shown.refused_narrations),
         (5, 1)
@@ -269,7 +271,7 @@ fn a_prompt_from_a_changed_table_is_found() {
     let prompt = memory.store.build_prompt(&ana, "After?").unwrap();
     assert!(!prompt.text().contains("An inn"));
     let seq = memory.reader().head().unwrap().seq;
-    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!(rebuilt.shown.same, 1);
     let [difference] = &rebuilt.shown.differences[..] else {
         panic!("{:?}", rebuilt.shown.differences);
@@ -280,7 +282,7 @@ fn a_prompt_from_a_changed_table_is_found() {
     let again = memory.store.build_prompt(&ana, "After?").unwrap();
     assert!(again.text().contains("An inn"));
     assert_eq!(difference.found, Some(Handle::of(again.text().as_bytes())));
-    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!(rebuilt.shown.differences.len(), 1);
 }
 
@@ -297,7 +299,7 @@ fn a_narration_behind_too_many_guesses_is_named() {
     memory.store.check_narration(&["ana"], text).unwrap_err();
     memory.forge_entry(EntryKind::Shown, passed);
     memory.store = MemoryStore::open(&memory.path).unwrap();
-    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!(rebuilt.shown.same, 1);
     assert_eq!(rebuilt.shown.differences.len(), 1);
 }
@@ -318,7 +320,7 @@ fn outputs_under_other_pins_are_listed_and_not_compared() {
     let seq = memory.reader().head().unwrap().seq;
     memory.append(EntryKind::Revision, revise("other", own));
     memory.store.build_prompt(&all, "").unwrap();
-    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!(
         (rebuilt.shown.same, rebuilt.shown.other_pins),
         (1, vec![seq])
@@ -358,7 +360,7 @@ fn a_memory_of_version_5_is_brought_to_this_one() {
     );
     memory.store = MemoryStore::open(&memory.path).unwrap();
     assert_eq!(memory.store.build_working_set(&all).unwrap(), before);
-    let rebuilt = memory.store.rebuild_asserting(&[]).unwrap();
+    let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!(rebuilt.shown.same, 1);
     let conn = rusqlite::Connection::open(&memory.path).unwrap();
     let former = conn.prepare("SELECT 1 FROM sqlite_master WHERE name = 'shown'");
@@ -395,7 +397,7 @@ fn gates_find_entries_of_what_was_not_shown() {
     show_each_kind(&mut memory);
     let shown = shown_entries(&memory);
     for gate in [Gate::G1, Gate::G2] {
-        let report = run_gate(&mut memory.store, gate, &GateInputs::default()).unwrap();
+        let report = run_gate(&mut memory.store, gate, &gate_inputs()).unwrap();
         assert!(report.passed(), "{report:?}");
     }
     memory.append(EntryKind::SceneEnd, json!({ "scene_id": "cellar" }));
@@ -413,7 +415,7 @@ fn gates_find_entries_of_what_was_not_shown() {
             format!("entry {seq}: the NARRATION holds the exact string of"),
         ),
     ] {
-        let report = run_gate(&mut memory.store, gate, &GateInputs::default()).unwrap();
+        let report = run_gate(&mut memory.store, gate, &gate_inputs()).unwrap();
         assert_eq!(report.faults.len(), 1, "{report:?}");
         assert!(report.faults[0].starts_with(&expected), "{report:?}");
     }

@@ -41,10 +41,19 @@ fn is_found(memory: &TestMemory, text: &str) -> bool {
         .is_empty()
 }
 
+fn read_page() -> String {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/memory.md");
+    std::fs::read_to_string(page).unwrap()
+}
+
 #[test]
 fn a_locked_string_is_found_in_every_spelling() {
     let mut missed = Vec::new();
-    assert!(spelt_leaks().len() >= 90, "{}", spelt_leaks().len());
+    let count = format!("spell locked strings in {} ways", spelt_leaks().len());
+    assert!(
+        read_page().contains(&count),
+        "the page does not say: {count}"
+    );
     for (exact, how, text) in spelt_leaks() {
         let mut memory = memory_with(exact);
         let query = query(OutputClass::Prompt, &["ana"], 8000);
@@ -123,9 +132,7 @@ fn a_text_that_only_resembles_a_locked_string_is_no_leak() {
 /// gets shorter.
 #[test]
 fn the_page_lists_what_is_not_found() {
-    let page =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/memory.md"))
-            .unwrap();
+    let page = read_page();
     let (_, table) = page
         .split_once("| not found | locked | spelt |\n|---|---|---|\n")
         .unwrap();

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use axilog::hash::{chain, commit};
+use axilog_memory::gate::GateInputs;
 use axilog_memory::{
     AppendReceipt, Audience, CanonicalJson, ConsentScope, DiceRoll, EntryKind, Handle,
-    InitialState, MemoryError, MemoryReader, MemoryStore, NotebookRequest, OutputClass, Recall,
-    RecallRequest, RecallScope, Result, WorkingSetQuery, detail_handle,
+    InitialState, MachinePins, MemoryError, MemoryReader, MemoryStore, NotebookRequest,
+    OutputClass, Recall, RecallRequest, RecallScope, Result, WorkingSetQuery, detail_handle,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -23,6 +24,22 @@ pub fn initial_state() -> InitialState {
     InitialState {
         pins: vec![("llm".into(), "model-1".into())],
         ..InitialState::new("arden", "c1", "s1").unwrap()
+    }
+}
+
+/// What the machine has of what the tests pin.
+pub fn machine_pins() -> MachinePins {
+    MachinePins {
+        values: vec![("llm".into(), "model-1".into())],
+        absent: Vec::new(),
+    }
+}
+
+/// What the gates need where the machine is that of [`machine_pins`].
+pub fn gate_inputs() -> GateInputs {
+    GateInputs {
+        pins: machine_pins(),
+        ..GateInputs::default()
     }
 }
 

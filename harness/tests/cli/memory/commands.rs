@@ -214,7 +214,7 @@ fn a_noted_head_is_asserted() {
     for command in commands {
         let (_, error) = run(1, command, &noted);
         assert!(
-            error.contains("entry 11 of the log: it is missing"),
+            error.contains("entry 13 of the log: it is missing"),
             "{error}"
         );
     }
@@ -222,7 +222,7 @@ fn a_noted_head_is_asserted() {
     fs::remove_file(head_file).unwrap();
     for command in commands {
         let (_, error) = run(1, command, &noted);
-        assert!(error.contains("somebody noted the head 11:"), "{error}");
+        assert!(error.contains("somebody noted the head 13:"), "{error}");
     }
     place.run_with_code(0, &["show", "m.db"]);
 }
@@ -353,7 +353,7 @@ fn errors_name_the_cause_and_the_remedy() {
     assert!(error.contains("f.jsonl:3: at $.kind"), "{error}");
     assert_eq!(
         place.run_json(0, &["show", "m.db"])["entries"],
-        10,
+        12,
         "all or none"
     );
     fs::write(place.path().join("empty"), "").unwrap();
@@ -441,7 +441,7 @@ fn a_changed_table_is_refused_and_rebuilt() {
     let (_, error) = place.run_with_code(1, &["working-set", "m.db"]);
     assert!(
         error.contains(
-            "the table fact was changed past the memory: the row of entry 11 has another locked"
+            "the table fact was changed past the memory: the row of entry 13 has another locked"
         ),
         "{error}"
     );

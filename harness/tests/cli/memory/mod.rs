@@ -2,6 +2,9 @@
 
 mod commands;
 mod golden;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod killed;
 mod ledger;
+mod pins;
 mod rules;
 mod shown;

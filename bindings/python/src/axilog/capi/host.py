@@ -46,6 +46,8 @@ AXH_REASON_DECLARATIONS = 12
 AXH_REASON_DISPLACED = 13
 AXH_REASON_FAILED = 14
 AXH_REASON_POLICIES = 15
+AXH_REASON_BUNDLE = 16
+AXH_REASON_GRAMMAR = 17
 
 AXH_TAG_STATE = 1
 AXH_TAG_OBSERVATION = 2
@@ -281,6 +283,7 @@ _ledger = c_void_p
 _open = (c_int, [c_char_p, POINTER(axh_options_t), POINTER(_ledger)])
 _decision = POINTER(axh_decision_t)
 _check = (c_int, [c_char_p, POINTER(axh_expectations_t), POINTER(c_void_p)])
+_text_to_text = (c_int, [c_char_p, c_size_t, POINTER(c_void_p)])
 _reader = c_void_p
 _text = [_reader, POINTER(c_void_p), POINTER(c_size_t)]
 
@@ -316,7 +319,15 @@ PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
     "axh_reader_state": (c_int, [_reader, POINTER(axh_reader_state_t)]),
     "axh_reader_close": (c_int, [_reader]),
     "axh_policy_check": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
-    "axh_canonical_json": (c_int, [c_char_p, c_size_t, POINTER(c_void_p)]),
+    "axh_canonical_json": _text_to_text,
+    "axh_canonicalize": _text_to_text,
+    "axh_bundle_build": _text_to_text,
+    "axh_bundle_check": (c_int, [c_char_p, POINTER(c_void_p)]),
+    "axh_bundle_grammar": (c_int, [c_char_p, c_char_p, POINTER(c_void_p)]),
+    "axh_bundle_match": (
+        c_int,
+        [c_char_p, c_size_t, c_char_p, c_char_p, c_size_t, c_uint64, POINTER(c_void_p)],
+    ),
 }
 
 

@@ -1,11 +1,12 @@
-"""axilog_harness.x0l: the canonicalizer, by the vectors of the harness."""
+"""axilog.x0l: the canonicalizer, by the vectors of the harness."""
 
 from __future__ import annotations
 
 import hashlib
 
 import pytest
-from axilog_harness.x0l import canonicalize
+
+from axilog.x0l import canonicalize
 
 
 @pytest.mark.parametrize(

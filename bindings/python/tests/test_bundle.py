@@ -1,14 +1,17 @@
-"""axilog_harness.bundle: the same bundles, prompts and verdicts as the command gives."""
+"""axilog.bundle: the same bundles, prompts and verdicts as the command gives."""
 
 from __future__ import annotations
 
+import errno
 import json
+import pickle
 import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from axilog_harness.bundle import (
+
+from axilog.bundle import (
     BundleError,
     Catalogue,
     Grammar,
@@ -19,8 +22,9 @@ from axilog_harness.bundle import (
     build_step_awareness_bundle,
     render_prompt_from_bundle,
 )
+from tests.conftest import ROOT, Cli
 
-from tests.conftest import Cli
+SHARED = ROOT / "harness" / "bundle" / "tests" / "bundle"
 
 RESULTS: dict[str, Any] = {
     "success": True,
@@ -32,6 +36,12 @@ RESULTS: dict[str, Any] = {
 
 def without_time(bundle: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in bundle.items() if name != "generated_at"}
+
+
+def blank_time(text: str) -> str:
+    """A bundle's text without the second at which it was built."""
+    before, time, after = text.partition('"generated_at":"')
+    return before + time + after[len("2026-01-01T00:00:00Z") :]
 
 
 @pytest.mark.parametrize("step", [1, 2, 6, 13])
@@ -53,6 +63,22 @@ def test_python_and_the_command_build_the_same(cli: Cli, tmp_path: Path, step: i
     # A mapping is the file's content; only the provenance differs.
     mapped = build_llm_context(step, "r-1", RESULTS, 7, state_paths=[state])
     assert mapped.prompt == context.prompt
+
+
+@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 6, 13])
+def test_a_bundle_is_to_the_byte_that_of_the_command(cli: Cli, step: int) -> None:
+    results = SHARED / "results" / f"step{step}.json"
+    context = build_llm_context(step, "r-1", results)
+    options = ["--step", step, "--results", results, "--run-id", "r-1", "--json"]
+    printed = cli.run("bundle", "build", *options).stdout.decode()
+    assert blank_time(context.bundle.to_json() + "\n") == blank_time(printed)
+    assert context.prompt + "\n" == (SHARED / "prompts" / f"step{step}.txt").read_text()
+
+
+def test_a_bundle_is_pickled() -> None:
+    bundle = build_step_awareness_bundle(1, "r", RESULTS)
+    copy = pickle.loads(pickle.dumps(bundle))
+    assert copy == bundle and render_prompt_from_bundle(copy) == render_prompt_from_bundle(bundle)
 
 
 def test_a_bundle_is_equal_where_its_parts_are_and_cannot_be_changed() -> None:
@@ -91,6 +117,11 @@ def test_what_cannot_be_built_says_why(tmp_path: Path) -> None:
     listed.write_text("[]")
     with pytest.raises(BundleError, match="expected one JSON object"):
         build_step_awareness_bundle(1, results=str(listed))
+    with pytest.raises(OSError) as missing:
+        build_step_awareness_bundle(1, results=tmp_path / "none.json")
+    assert missing.value.errno == errno.ENOENT
+    with pytest.raises(ValueError, match="expected one in UTF-8"):
+        build_step_awareness_bundle(1, results=b"\xff".decode(errors="surrogateescape"))
     toml = tmp_path / "c.toml"
     toml.write_text("steps = 1")
     with pytest.raises(BundleError, match=r"c\.toml"):
@@ -122,8 +153,16 @@ def test_grammars_judge_as_the_command_does(cli: Cli, tmp_path: Path) -> None:
         assert (found, found == "MATCHES") == (verdict, reason is None)
         assert report["verdict"] == verdict
     assert parsed.judge("a12", max_steps=1)[0] == "CANNOT_BE_TOLD"
-    with pytest.raises(InvalidGrammarError, match="^1:"):
+    with pytest.raises(InvalidGrammarError, match="^grammar:1:"):
         Grammar("root ::= other")
+    with pytest.raises(InvalidGrammarError, match="^my.gbnf:1:"):
+        Grammar("root ::= other", "my.gbnf")
+    with pytest.raises(ValueError, match="grammar is not UTF-8 at byte 0"):
+        Grammar(b"\xff")
+    with pytest.raises(TypeError, match="expected bytes or str"):
+        Grammar(7)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected a number from 1"):
+        parsed.judge("a12", max_steps=0)
     assert [step for step, _ in Catalogue().steps] == [1, 2, 3, 4, 5, 6, 13]
     shipped = Catalogue().grammar("json_generic.gbnf")
     assert shipped.judge('{"a": [1, true]}') == ("MATCHES", None)

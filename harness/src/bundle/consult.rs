@@ -12,6 +12,9 @@ use axilog::admission::InputKind;
 use axilog::evidence::observation::{MAX_RECORD_BYTES, Params};
 use axilog::hash::{Hash, sha256};
 use axilog::policy::Registry;
+use axilog_bundle::gbnf::{Grammar, Verdict};
+use axilog_bundle::json_report::bundle_json;
+use axilog_bundle::{RenderedPrompt, StepAwarenessBundle};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::input::CanonicalInput;
@@ -21,19 +24,15 @@ use axilog_oracle::{
     AnswerConstraint, Consultation, Endpoint, GrammarDialect, Message, Question, Role,
     consult_oracle, prepare_call,
 };
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::error::BundleError;
-use super::gbnf::{Grammar, Verdict};
-use super::model::StepAwarenessBundle;
-use super::render::RenderedPrompt;
+use crate::error::CommandError;
 
 /// The oracle id of the observation of a bundle.
-pub const BUNDLE_ORACLE: &str = "bundle";
+pub(super) const BUNDLE_ORACLE: &str = "bundle";
 
 /// The model id of that observation: the form of the bundle.
-pub const BUNDLE_MODEL: &str = "AX:BUNDLE:v1";
+pub(super) const BUNDLE_MODEL: &str = "AX:BUNDLE:v1";
 
 /// The most bytes of provenance that a record is given: it must hold the rest too, and be whole.
 const MAX_PROVENANCE: usize = 32 << 10;
@@ -43,7 +42,7 @@ const MAX_EVIDENCE: usize = MAX_RECORD_BYTES - 1024;
 
 /// What the server is asked to hold the answer to.
 #[derive(Clone, Copy, Debug)]
-pub enum BundleConstraint<'a> {
+pub(super) enum BundleConstraint<'a> {
     /// The grammar that the bundle names, and the way in which it is sent.
     Grammar(GrammarDialect),
     /// Another form.
@@ -52,37 +51,37 @@ pub enum BundleConstraint<'a> {
 
 /// The question that goes with a bundle.
 #[derive(Clone, Copy, Debug)]
-pub struct BundleQuestion<'a> {
+pub(super) struct BundleQuestion<'a> {
     /// The model, exactly as its server names it.
-    pub model: &'a str,
+    pub(super) model: &'a str,
     /// The prompt of the bundle.
-    pub rendered: &'a RenderedPrompt,
+    pub(super) rendered: &'a RenderedPrompt,
     /// The grammar that the bundle names, and its text.
-    pub grammar: &'a (Grammar, String),
+    pub(super) grammar: &'a (Grammar, String),
     /// What the server is asked to hold the answer to; `None` where it is asked for the text alone.
-    pub constraint: Option<BundleConstraint<'a>>,
+    pub(super) constraint: Option<BundleConstraint<'a>>,
     /// The sampling parameters.
-    pub params: Params,
+    pub(super) params: Params,
 }
 
 /// The recorded outcome of a question with a bundle.
 #[derive(Debug)]
-pub struct BundleConsultation {
+pub(super) struct BundleConsultation {
     /// SHA-256 of the bundle in canonical form: the `input_hash` of its observation.
-    pub bundle_hash: Hash,
+    pub(super) bundle_hash: Hash,
     /// The sequence of the bundle's observation.
-    pub bundle_seq: u64,
+    pub(super) bundle_seq: u64,
     /// The model's call, as the ledger holds it.
-    pub consultation: Consultation,
+    pub(super) consultation: Consultation,
     /// The answer as the ledger holds it, its line ends LF; `None` where it holds no whole one.
-    pub answer: Option<String>,
+    pub(super) answer: Option<String>,
     /// Whether that answer fits the grammar.
-    pub fits: Option<Verdict>,
+    pub(super) fits: Option<Verdict>,
 }
 
 /// A bundle and its question, all parts of which are admissible.
 #[derive(Debug)]
-pub struct PreparedQuestion<'a> {
+pub(super) struct PreparedQuestion<'a> {
     grammar: &'a Grammar,
     question: Question,
     bundle: CanonicalInput,
@@ -94,15 +93,15 @@ impl<'a> PreparedQuestion<'a> {
     ///
     /// # Errors
     /// [`LedgerError::InvalidInput`] for a bundle or prompt that is not admissible.
-    pub fn new(
+    pub(super) fn new(
         bundle: &StepAwarenessBundle,
         asking: &BundleQuestion<'a>,
-    ) -> Result<PreparedQuestion<'a>, BundleError> {
+    ) -> Result<PreparedQuestion<'a>, CommandError> {
         let question = question(asking);
         let prompt = question
             .to_canonical_input()
             .map_err(input_error("the prompt"))?;
-        let input = canonical(bundle).map_err(input_error("the bundle"))?;
+        let input = canonical(&bundle_json(bundle)).map_err(input_error("the bundle"))?;
         // Of many files the record says nothing, and the bundle itself everything.
         let provenance = json!(bundle.provenance());
         let fits = provenance.to_string().len() <= MAX_PROVENANCE;
@@ -137,7 +136,7 @@ impl<'a> PreparedQuestion<'a> {
     ///
     /// # Errors
     /// As [`Endpoint::check_question`] and [`Endpoint::check_recorded_text`].
-    pub fn check_for_endpoint(&self, endpoint: &Endpoint) -> Result<(), BundleError> {
+    pub(super) fn check_for_endpoint(&self, endpoint: &Endpoint) -> Result<(), CommandError> {
         endpoint.check_question(&self.question)?;
         for input in [&self.bundle, &self.evidence] {
             endpoint.check_recorded_text("the bundle", input.bytes())?;
@@ -148,18 +147,18 @@ impl<'a> PreparedQuestion<'a> {
     /// Asks `endpoint`, as the oracle `oracle_id`'s.
     ///
     /// # Errors
-    /// Before anything is recorded: [`BundleError::LedgerHasPolicies`] for a ledger with policies,
+    /// Before anything is recorded: [`CommandError::LedgerHasPolicies`] for a ledger with policies,
     /// [`LedgerError::InvalidInput`], and those of [`PreparedQuestion::check_for_endpoint`] and
     /// [`Session::check_question`]. Afterwards as
     /// [`consult_oracle`].
-    pub fn ask(
+    pub(super) fn ask(
         self,
         session: &mut Session,
         endpoint: &mut Endpoint,
         oracle_id: &str,
-    ) -> Result<BundleConsultation, BundleError> {
+    ) -> Result<BundleConsultation, CommandError> {
         if session.rules().len() > 0 {
-            return Err(BundleError::LedgerHasPolicies(session.path().to_owned()));
+            return Err(CommandError::LedgerHasPolicies(session.path().to_owned()));
         }
         self.check_for_endpoint(endpoint)?;
         session.check_question(&prepare_call(oracle_id, &self.question)?)?;
@@ -215,13 +214,13 @@ fn check_record_size(evidence: CanonicalInput) -> Result<CanonicalInput, String>
     }
 }
 
-fn canonical<T: Serialize>(value: &T) -> Result<CanonicalInput, String> {
-    let bytes = serde_json::to_vec(value).map_err(|error| error.to_string())?;
-    let canonical = jcs::canonicalize(&bytes).map_err(|no_form| no_form.reason)?;
+fn canonical(value: &Value) -> Result<CanonicalInput, String> {
+    let canonical =
+        jcs::canonicalize(value.to_string().as_bytes()).map_err(|no_form| no_form.reason)?;
     CanonicalInput::new(&canonical, InputKind::Json)
 }
 
-fn input_error(what: &str) -> impl FnOnce(String) -> BundleError {
+fn input_error(what: &str) -> impl FnOnce(String) -> CommandError {
     let path = PathBuf::from(what);
     move |reason| LedgerError::InvalidInput { path, reason }.into()
 }
