@@ -81,7 +81,7 @@ def make_openai(base_url: str) -> Iterator[openai.OpenAI]:
 
 @contextmanager
 def make_anthropic(base_url: str) -> Iterator[anthropic.Anthropic]:
-    base_url = base_url.removesuffix("/v1") if hasattr(str, "removesuffix") else base_url[:-3]
+    base_url = base_url.removesuffix("/v1")
     with anthropic.Anthropic(base_url=base_url, api_key=KEY, max_retries=0) as client:
         yield client
 

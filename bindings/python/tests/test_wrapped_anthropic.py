@@ -52,7 +52,7 @@ def test_messages_are_recorded_and_returned_as_the_sdk_types_them(
     client: anthropic.Anthropic, path: str
 ) -> None:
     message = create(client, "a")
-    assert isinstance(message, anthropic.types.Message) and message.content[0].text == GOOD
+    assert message.content[0].text == GOOD and isinstance(message, anthropic.types.Message)
     with client.messages.stream(model="model-1", max_tokens=9, messages=ask("a")) as stream:
         # Recorded before the first event is read.
         assert read_outputs(path) == [GOOD] * 2

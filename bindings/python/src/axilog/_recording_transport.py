@@ -197,6 +197,7 @@ class AsyncRecordingTransport:
             finally:
                 await response.aclose()
         except BaseException as fault:
+            seen = fault
             # That a task was cancelled is recorded too.
             with CancelScope(shield=True):
                 what_came = bytes(received)

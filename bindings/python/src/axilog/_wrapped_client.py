@@ -89,7 +89,7 @@ def wrap_client(
     base = type(client)
     wrapped_class = _make_class(base, sdk, resources, is_async)
     # The SDK copies a client as one of its own class, with all settings.
-    same: Any = wrapped_class.__new__(wrapped_class)
+    same: Any = object.__new__(wrapped_class)
     same.__dict__.update(vars(client))
     return base.copy(same, http_client=outer)
 

@@ -60,8 +60,7 @@ static void refuse(axh_ledger_t *ledger)
 int main(int argc, char **argv)
 {
     const char *policies =
-        "{\"version\":\"1.0\",\"policies\":[{\"policy_id\":\"SPEED\",\"operator\":\"GT\",\"selector\":\"llm#speed\","
-        "\"threshold\":4587520}]}";
+        "{\"llm#speed\":[{\"comparison\":\"GT\",\"enabled\":true,\"policy_id\":\"SPEED\",\"threshold\":4587520}]}";
     const char *answer = "{\"model\":\"model-1-x\",\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":"
                          "\"{\\\"speed\\\": 5}\"},\"finish_reason\":\"stop\"}]}";
     const char *call = "{\"choices\":[{\"message\":{\"role\":\"assistant\",\"content\":\"{\\\"speed\\\": 71}\"}}]}";

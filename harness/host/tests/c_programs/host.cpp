@@ -185,8 +185,8 @@ void exchange(const std::string &path)
     given.interface = "chat/completions";
     given.request = request.data();
     given.request_len = request.size();
-    const auto policies = R"({"version":"1.0","policies":[{"policy_id":"SPEED","operator":"GT","selector":"llm#speed",)"
-                          R"("threshold":4587520}]})";
+    const auto policies =
+        R"({"llm#speed":[{"comparison":"GT","enabled":true,"policy_id":"SPEED","threshold":4587520}]})";
     Ledger ledger = Ledger::create(path, Options().policies(policies).time(1)).value();
     CHECK(ledger.begin_exchange(given));
     given.response = response.data();
