@@ -96,7 +96,7 @@ def read_observations(path: Path) -> list[dict[str, Any]]:
                 facts = json.loads(members["output"])
                 assert facts.pop("milliseconds") >= 0
                 members["output"] = facts
-                del members["output_hash"], members["output_size"]
+                del members["output_size"]
             del members["obs_hash"]
             found.append(members)
     return found
