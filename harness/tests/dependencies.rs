@@ -12,11 +12,15 @@ use axilog_testkit::modules::{find_circle, parse_sources, read_files};
 use serde_json::Value;
 
 /// Each crate and the crates of this repository that it may depend on.
-const ALLOWED: [(&str, &[&str]); 11] = [
+const ALLOWED: [(&str, &[&str]); 12] = [
     ("axilog-ledger", CORE),
     ("axilog-oracle", &["axilog-ledger"]),
     ("axilog-bundle", &["axilog-ledger"]),
-    ("axilog-gateway", SHARED),
+    ("axilog-exchange", &["axilog-ledger"]),
+    (
+        "axilog-gateway",
+        &["axilog-exchange", "axilog-ledger", "axilog-oracle"],
+    ),
     ("axilog-mcp", &["axilog-ledger"]),
     ("axilog-memory", SHARED),
     ("axilog-ablation", SHARED),
@@ -24,7 +28,12 @@ const ALLOWED: [(&str, &[&str]); 11] = [
     ("axilog-testkit", SHARED),
     (
         "axilog-host",
-        &["axilog-bundle", "axilog-ledger", "axilog-oracle"],
+        &[
+            "axilog-bundle",
+            "axilog-exchange",
+            "axilog-ledger",
+            "axilog-oracle",
+        ],
     ),
     (
         COMMAND,
@@ -62,9 +71,10 @@ const FOR_THE_COMMAND: [&str; 7] = [
 ];
 
 /// The crates whose files are searched for circles, by their folders.
-const WITHOUT_CIRCLES: [&str; 10] = [
+const WITHOUT_CIRCLES: [&str; 11] = [
     "harness/ablation",
     "harness/bundle",
+    "harness/exchange",
     "harness/gateway",
     "harness/host",
     "harness/ledger",

@@ -191,6 +191,7 @@ const HOST: Header = header(
         "ledger",
         "decision",
         "observe",
+        "exchange",
         "derivation",
         "steps",
         "explanation",

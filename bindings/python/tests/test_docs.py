@@ -14,6 +14,7 @@ import pytest
 
 import axilog
 from tests.conftest import ROOT, Cli
+from tests.scripted_provider import KEY, serve_provider
 
 
 def python_blocks(document: Path) -> list[str]:
@@ -25,14 +26,18 @@ def test_the_programs_of_the_guide_run(
 ) -> None:
     guide = ROOT / "docs" / "python.md"
     programs = python_blocks(guide)
-    assert len(programs) == 12
+    assert len(programs) == 13
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    for program in programs:
-        exec(compile(program, guide, "exec"), names)
+    with serve_provider() as provider:
+        monkeypatch.setenv("OPENAI_BASE_URL", provider.base_url)
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+        for program in programs:
+            exec(compile(program, guide, "exec"), names)
     printed = capsys.readouterr().out
     lines = printed.splitlines()
-    assert len(lines) == 7
+    assert len(lines) == 9
     assert {f"    {line}" for line in lines} <= set(guide.read_text().splitlines())
     assert cli.run("verify", "--blobs", "l.jsonl").returncode == 0
     assert cli.run("replay", "l.jsonl").returncode == 0

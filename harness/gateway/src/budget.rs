@@ -1,6 +1,7 @@
 //! Budgets of a ledger: calls and tokens, for all time and in each window of time. What is spent follows from the ledger
 //! alone: from the facts of each call and the times between them. So neither a restart nor another key changes it.
 
+use axilog_exchange::{FACTS_ORACLE, READER_MODEL};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,8 +11,6 @@ use axilog_ledger::reader::{LedgerReader, RecordFilter};
 use axilog_ledger::record_contents::RecordContents;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-
-use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
 
 /// The budgets of a ledger. A limit that is absent does not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -123,7 +122,7 @@ impl Budget {
                 return None;
             };
             let is_facts =
-                unescape(view.oracle_id) == FACTS_ORACLE && unescape(view.model_id) == FACTS_MODEL;
+                unescape(view.oracle_id) == FACTS_ORACLE && unescape(view.model_id) == READER_MODEL;
             is_facts.then(|| (unescape(view.output), record.time))
         };
         while let Some(read) = reader.read_next(read)? {

@@ -6,29 +6,23 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use axilog::evidence::observation::Failure;
-use axilog_ledger::input::CanonicalInput;
+use axilog_exchange::{
+    Arrival, Facts, Fault, Finding, Interface, RecordedCall, Reply, examine_arrival, oracle_of,
+    record_call,
+};
 use axilog_ledger::session::OracleCall;
 use axilog_ledger::session::shared::SharedSessionError;
 use axilog_oracle::ApiKey;
 use axum::http::StatusCode;
 
-use crate::answer::Response;
 use crate::budget::{Reservation, UsedUp};
 use crate::configuration::BreachAction;
-use crate::facts::Facts;
-use crate::interface::Interface;
-use crate::kept_input::keep_bytes;
 use crate::ledgers::{GatewayLedger, OpenLedger, ends_session};
 use crate::outcome::{Outcome, Recorded};
-use crate::provider::{Provider, ProviderFailure, ProviderFault, ProviderResponse};
-use crate::record::{RecordedCall, Reply, record_call};
+use crate::provider::{Provider, ProviderFailure, ProviderResponse};
 use crate::refusal::Refusal;
 use crate::replay::replay_reply;
 use crate::request::ModelRequest;
-
-/// The oracle of embeddings, which are recorded by their digest.
-const EMBEDDING_ORACLE: &str = "llm.embedding";
 
 /// A call that a client makes.
 pub(crate) struct Call {
@@ -97,10 +91,8 @@ fn prepare(call: &Call, key: Option<&ApiKey>) -> Result<Prepared, Refusal> {
         ));
     }
     let question = &call.request.question;
-    let oracle_id = match call.request.interface {
-        Interface::Embeddings => EMBEDDING_ORACLE,
-        _ => call.ledger.settings.oracle_of(&question.model),
-    };
+    let of_model = call.ledger.settings.oracle_of(&question.model);
+    let oracle_id = oracle_of(call.request.interface, of_model);
     let oracle_call = OracleCall {
         oracle_id: oracle_id.to_owned(),
         model_id: question.model.clone(),
@@ -164,7 +156,12 @@ fn refuse_budget(
     used_up: &UsedUp,
 ) -> Result<Prepared, Refusal> {
     let facts = Facts::new(interface, &call.model_id, 0).with_fault("budget");
-    let recorded = record_call(open, call, &Reply::without_answer(facts));
+    let recorded = record_call(
+        &open.session,
+        open.takes_facts,
+        call,
+        &Reply::without_answer(facts),
+    );
     let recorded = recorded.map_err(|error| refuse_step(ledger, open, &error))?;
     Ok(Prepared::Recorded(Outcome {
         result: Err(Refusal::budget(&ledger.name, used_up)),
@@ -216,7 +213,7 @@ fn finish(
         Ok(examined) => examined,
         Err(reason) => return Refusal::unrecorded(&call.ledger.name, reason).into(),
     };
-    let recorded = match record_call(&open, &oracle_call, &reply) {
+    let recorded = match record_call(&open.session, open.takes_facts, &oracle_call, &reply) {
         Ok(recorded) => recorded,
         Err(error) => return refuse_step(&call.ledger, &open, &error).into(),
     };
@@ -225,9 +222,6 @@ fn finish(
     }
     decide(call, result, recorded)
 }
-
-/// Why an answer is neither kept nor released.
-const HOLDS_KEY: &str = "it holds the API key";
 
 /// What is to be recorded, and what the client gets where all of it may be acted on.
 type Examined = (Reply, Result<ProviderResponse, Refusal>);
@@ -239,104 +233,58 @@ fn examine(
     facts: Facts,
     asked: Result<ProviderResponse, ProviderFailure>,
 ) -> Result<Examined, String> {
+    let arrival = match &asked {
+        Ok(response) => Arrival::Response {
+            status: response.status.as_u16(),
+            content_type: response.content_type(),
+            body: &response.body,
+        },
+        Err(ProviderFailure { fault, received }) => Arrival::Fault(fault.clone(), received),
+    };
     let holds_key = |bytes: &[u8]| key.is_some_and(|key| key.is_in(bytes));
-    // What holds the key is not kept.
-    let keep = |bytes: &[u8]| match holds_key(bytes) {
-        true => Ok(None),
-        false => keep_bytes(bytes).map(Some),
-    };
-    let response = match asked {
-        Ok(response) => response,
-        Err(ProviderFailure { fault, received }) => {
-            let received = keep(&received)?;
-            return Ok(examine_fault(facts, fault, received));
-        }
-    };
-    let facts = facts.with_status(response.status.as_u16());
-    if response.status.is_redirection() {
-        let message = "the provider redirects the call elsewhere, where it would not be recorded; name the URL of the \
-                       provider itself as base_url";
-        let refusal = Refusal::new(StatusCode::BAD_GATEWAY, "axilog_provider_error", message);
-        return Ok((
-            Reply::without_answer(facts.with_fault("redirect")),
-            Err(refusal),
-        ));
-    }
-    let holds_own_key = holds_key(&response.body);
-    if !response.status.is_success() {
-        let result = match holds_own_key {
-            // The provider's error, but for its words.
-            true => Err(Refusal::new(
-                response.status,
-                "axilog_provider_error",
-                format!(
-                    "the provider answered with the status {}; its message holds the API key, and is not passed on",
-                    response.status.as_u16()
-                ),
-            )),
-            false => Ok(response),
-        };
-        return Ok((Reply::without_answer(facts), result));
-    }
-    let read = match holds_own_key {
-        true => Err(HOLDS_KEY.to_owned()),
-        false => Response::read_body(interface, &response.headers, &response.body),
-    };
-    // In a stream the key may stand in pieces.
-    let holds_pieces = read.as_ref().is_ok_and(|read| read.holds(holds_key));
-    let kept = match holds_pieces {
-        true => None,
-        false => keep(&response.body)?,
-    };
-    match read {
-        Ok(read) if !holds_pieces => {
-            let reply = Reply {
-                facts: facts.with_response(&read),
-                response: kept,
-                answers: read.answers,
-                failure: None,
-            };
-            Ok((reply, Ok(response)))
-        }
-        unusable => {
-            let reason = unusable.err().unwrap_or_else(|| HOLDS_KEY.to_owned());
-            let fault = ProviderFault::Broken(format!("the response is not usable: {reason}"));
-            Ok(examine_fault(facts, fault, kept))
-        }
-    }
+    let (reply, finding) = examine_arrival(interface, facts, &arrival, holds_key)?;
+    let refusal = refuse_finding(&finding, &asked);
+    Ok(match (refusal, asked) {
+        (None, Ok(response)) => (reply, Ok(response)),
+        (refusal, _) => (reply, Err(refusal.unwrap_or_else(Refusal::failed))),
+    })
 }
 
-fn examine_fault(facts: Facts, fault: ProviderFault, received: Option<CanonicalInput>) -> Examined {
-    let facts = facts.with_fault(fault.name());
-    let (status, failure, message) = match fault {
-        ProviderFault::Unreachable(reason) => {
-            let mut refusal = Refusal::new(
-                StatusCode::BAD_GATEWAY,
-                "axilog_provider_error",
-                format!("the provider cannot be reached, and was not asked: {reason}"),
+/// What the client gets in place of a response that is not passed on; `None` where it is.
+fn refuse_finding(
+    finding: &Finding,
+    asked: &Result<ProviderResponse, ProviderFailure>,
+) -> Option<Refusal> {
+    let refuse = |status, message: String| Refusal::new(status, "axilog_provider_error", message);
+    let fault = match finding {
+        Finding::Answered | Finding::ProviderError { holds_key: false } => return None,
+        // The provider's error, but for its words.
+        Finding::ProviderError { holds_key: true } => {
+            let status = asked
+                .as_ref()
+                .map_or(StatusCode::BAD_GATEWAY, |asked| asked.status);
+            let message = format!(
+                "the provider answered with the status {}; its message holds the API key, and is not passed on",
+                status.as_u16()
             );
-            refusal.may_retry = true;
-            return (Reply::without_answer(facts), Err(refusal));
+            return Some(refuse(status, message));
         }
-        ProviderFault::Timeout => (
+        Finding::Redirected => {
+            let message = "the provider redirects the call elsewhere, where it would not be recorded; name the URL of the \
+                           provider itself as base_url";
+            return Some(refuse(StatusCode::BAD_GATEWAY, message.to_owned()));
+        }
+        Finding::Failed(fault) => fault,
+    };
+    let mut refusal = match fault {
+        Fault::Timeout => refuse(
             StatusCode::GATEWAY_TIMEOUT,
-            Failure::Timeout,
-            "the provider did not answer in time (upstream.timeout)".to_owned(),
+            format!("{fault} (upstream.timeout)"),
         ),
-        ProviderFault::Broken(reason) => (
-            StatusCode::BAD_GATEWAY,
-            Failure::TransportError,
-            format!("the provider's answer did not arrive whole: {reason}"),
-        ),
+        _ => refuse(StatusCode::BAD_GATEWAY, fault.to_string()),
     };
-    let reply = Reply {
-        facts,
-        response: received,
-        answers: Vec::new(),
-        failure: Some(failure),
-    };
-    let refusal = Refusal::new(status, "axilog_provider_error", message);
-    (reply, Err(refusal))
+    refusal.may_retry = matches!(fault, Fault::Unreachable(_));
+    Some(refusal)
 }
 
 /// Decides what the client gets, now that everything is recorded.
@@ -346,9 +294,8 @@ fn decide(
     recorded: RecordedCall,
 ) -> Outcome {
     let ledger = &call.ledger.name;
-    let refused = recorded.decisions.iter().find(|decision| !decision.may_act);
-    let may_act = refused.is_none() && recorded.refused_tool.is_none();
-    let may_act = (!recorded.decisions.is_empty()).then_some(may_act);
+    let refused = recorded.find_refused();
+    let may_act = (!recorded.decisions.is_empty()).then_some(recorded.may_act());
     let noted = recorded
         .last
         .as_ref()

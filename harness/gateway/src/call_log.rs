@@ -1,12 +1,12 @@
 //! One line of JSON on standard error for each call, where the configuration asks for it: whose it was, how it ended and
 //! how long it took, and nothing that was asked or answered.
 
+use axilog_exchange::Interface;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::interface::Interface;
 use crate::ledgers::now;
 use crate::metrics::name_end;
 use crate::outcome::Outcome;

@@ -1,5 +1,6 @@
 //! The configuration: one TOML file. Paths in it are relative to its folder.
 
+use axilog_exchange::{ANSWER_ORACLE, FACTS_ORACLE, JUDGES_FACTS};
 use std::collections::{BTreeMap, HashMap};
 use std::env::VarError;
 use std::net::SocketAddr;
@@ -18,7 +19,6 @@ use axum::http::uri::Authority;
 use crate::budget::BudgetSettings;
 use crate::configuration_file::{ConfigurationFile, LedgerTable, UpstreamTable};
 use crate::error::GatewayError;
-use crate::facts::FACTS_ORACLE;
 
 pub use crate::configuration_file::BreachAction;
 
@@ -27,9 +27,6 @@ pub const EXAMPLE: &str = include_str!("example.toml");
 
 /// The ledger of a call that names no other.
 pub(crate) const DEFAULT_LEDGER: &str = "default";
-
-/// The oracle of an answer whose model has no other in the configuration.
-pub(crate) const DEFAULT_ORACLE: &str = "llm";
 
 /// The most bytes of the configuration.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -207,9 +204,7 @@ impl Configuration {
 impl LedgerSettings {
     /// The oracle that answers as `model`.
     pub(crate) fn oracle_of(&self, model: &str) -> &str {
-        self.models
-            .get(model)
-            .map_or(DEFAULT_ORACLE, String::as_str)
+        self.models.get(model).map_or(ANSWER_ORACLE, String::as_str)
     }
 }
 
@@ -281,7 +276,7 @@ fn read_ledger(
     if let Some(policies) = &policies
         && policies.judges(FACTS_ORACLE)
     {
-        return Err(refuse(format!("ledger.{name}.policies: {WITHOUT_ORACLE}")));
+        return Err(refuse(format!("ledger.{name}.policies: {JUDGES_FACTS}")));
     }
     for (model, oracle) in &table.models {
         check_identities(oracle, model)
@@ -305,10 +300,6 @@ fn read_ledger(
         budget: table.budget,
     })
 }
-
-/// Why policies cannot judge a ledger of the gateway.
-pub(crate) const WITHOUT_ORACLE: &str = "a selector names no oracle, or llm.provider, so that what is recorded of the \
-     provider would be judged like an answer; name the oracle in each selector, as in llm#/speed";
 
 /// Reads the keys of a table.
 fn read_keys(table: &str, texts: &[String]) -> Result<Vec<Hash>, String> {

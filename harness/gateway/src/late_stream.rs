@@ -2,6 +2,7 @@
 //! is 200 by then: an answer that is kept back is an event with the error, in the form of the interface, and what was
 //! recorded stands in a comment.
 
+use axilog_exchange::is_stream;
 use std::convert::Infallible;
 use std::fmt::Write;
 use std::time::Duration;
@@ -16,8 +17,7 @@ use serde_json::Value;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::answer::is_stream;
-use crate::interface::ErrorForm;
+use crate::error_form::ErrorForm;
 use crate::outcome::Outcome;
 use crate::provider::ProviderResponse;
 use crate::refusal::Refusal;
@@ -78,7 +78,7 @@ fn write_outcome(outcome: Outcome, ledger: &str, form: ErrorForm) -> Bytes {
 /// The provider's events as they came, or why there are none.
 fn write_response(response: ProviderResponse, form: ErrorForm) -> Bytes {
     if response.status.is_success() {
-        if is_stream(&response.headers) {
+        if is_stream(response.content_type()) {
             return response.body;
         }
         let message = "the provider answered without a stream, which was asked for; the answer is recorded, and can be \

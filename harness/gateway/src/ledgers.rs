@@ -1,5 +1,6 @@
 //! The ledgers of the gateway by name, each opened when it is first needed and written by this process alone.
 
+use axilog_exchange::{FACTS_ORACLE, JUDGES_FACTS, takes_facts};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,9 +12,8 @@ use axilog_ledger::session::Session;
 use axilog_ledger::session::shared::{SharedSession, SharedSessionError};
 
 use crate::budget::Budget;
-use crate::configuration::{BreachAction, LedgerSettings, WITHOUT_ORACLE};
+use crate::configuration::{BreachAction, LedgerSettings};
 use crate::error::GatewayError;
-use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
 use crate::recording::Recording;
 
 /// All ledgers of the gateway.
@@ -132,13 +132,9 @@ impl GatewayLedger {
         }
         let mut session = self.open_session(slot.was_open)?;
         if session.rules().judge(FACTS_ORACLE) {
-            return Err(self.unfit(WITHOUT_ORACLE));
+            return Err(self.unfit(JUDGES_FACTS));
         }
-        let takes_facts = match session.check_call(FACTS_ORACLE, FACTS_MODEL) {
-            Ok(()) => true,
-            Err(LedgerError::UndeclaredOracle { .. } | LedgerError::UnjudgedOracle { .. }) => false,
-            Err(error) => return Err(error.into()),
-        };
+        let takes_facts = takes_facts(&mut session)?;
         // What this process records itself is not given again by it.
         if self.replays && !slot.was_open {
             slot.recording = Some(Arc::new(Recording::read(&self.settings.path)?));

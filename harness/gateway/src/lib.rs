@@ -33,21 +33,17 @@
 //! | `request.rs`, `response.rs` | what every request is checked for, and what every response says |
 //! | `call.rs` | one call from the request to the released answer |
 //! | `outcome.rs` | how a call ended |
-//! | `interface.rs` | the interfaces that clients speak |
-//! | `question.rs` | what a request asks: its canonical form and its parameters |
-//! | `kept_input.rs` | bytes in a form that a record's input may have |
 //! | `provider.rs` | asking the provider |
-//! | `answer.rs` | the answers in a response of the provider |
-//! | `stream.rs`, `assembly.rs` | the events of a stream, and the response that they add up to |
 //! | `late_stream.rs` | a stream that begins before its answer is there |
-//! | `facts.rs` | what is recorded of the provider beside its answers |
 //! | `ledgers.rs` | the ledgers by name, opened when they are first needed |
 //! | `budget.rs` | the budgets of a ledger, and what is spent of them |
-//! | `record.rs` | the observations of one call |
 //! | `recording.rs` | the calls that a ledger holds |
 //! | `replay.rs` | answering calls from a ledger, without the provider |
 //! | `refusal.rs` | what a client gets in place of an answer |
+//! | `error_form.rs` | the form of errors, which official clients read |
 //! | `error.rs` | why the gateway cannot begin |
+//!
+//! What is asked and answered is read, put together and recorded by `axilog-exchange`.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -63,8 +59,6 @@
     )
 )]
 
-mod answer;
-mod assembly;
 mod budget;
 mod call;
 mod call_log;
@@ -72,11 +66,9 @@ mod configuration;
 mod configuration_file;
 mod connections;
 mod error;
-mod facts;
+mod error_form;
 mod gateway;
 mod host_name;
-mod interface;
-mod kept_input;
 mod late_stream;
 mod ledgers;
 mod live_calls;
@@ -85,8 +77,6 @@ mod operator;
 mod outcome;
 mod page;
 mod provider;
-mod question;
-mod record;
 mod recording;
 mod refusal;
 mod replay;
@@ -94,7 +84,6 @@ mod request;
 mod response;
 mod server;
 mod service;
-mod stream;
 
 pub use budget::BudgetSettings;
 pub use configuration::{BreachAction, Configuration, EXAMPLE, LedgerSettings, Upstream};

@@ -21,7 +21,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::interface::ErrorForm;
+use crate::error_form::ErrorForm;
 use crate::ledgers::{ends_session, now};
 use crate::refusal::Refusal;
 use crate::request::{RequestBounds, client_key, read_json};

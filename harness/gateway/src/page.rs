@@ -21,7 +21,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::interface::ErrorForm;
+use crate::error_form::ErrorForm;
 use crate::operator::check_operator;
 use crate::refusal::Refusal;
 use crate::request::{client_key, refuse_path};

@@ -1,20 +1,21 @@
 //! Asking the provider. Each call is sent once: nothing is repeated, and no redirect is followed.
 
+use axilog_exchange::{Fault, Interface};
 use std::time::Duration;
 
 use axilog_oracle::{ApiKey, is_local, request_url};
 use axum::body::Bytes;
 use axum::http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, COOKIE, EXPECT,
-    HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER, TRANSFER_ENCODING,
-    UPGRADE,
+    ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE,
+    COOKIE, EXPECT, HOST, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, SET_COOKIE, TE, TRAILER,
+    TRANSFER_ENCODING, UPGRADE,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use reqwest::{Client, Method, RequestBuilder, Url};
 
 use crate::configuration::Upstream;
 use crate::error::GatewayError;
-use crate::interface::{ErrorForm, Interface};
+use crate::error_form::ErrorForm;
 
 /// How long a connection to the provider is kept that nobody uses. Servers close theirs after five seconds and more; a
 /// request on a connection that the server closes at that moment would be neither answered nor refused.
@@ -62,29 +63,17 @@ pub(crate) struct ProviderResponse {
 /// Why there is no whole response, and what came of it.
 #[derive(Debug)]
 pub(crate) struct ProviderFailure {
-    pub(crate) fault: ProviderFault,
+    pub(crate) fault: Fault,
     pub(crate) received: Vec<u8>,
 }
 
-/// Why there is no whole response.
-#[derive(Debug)]
-pub(crate) enum ProviderFault {
-    /// No connection came about, so nothing was asked.
-    Unreachable(String),
-    /// The answer was not there in time.
-    Timeout,
-    /// The connection broke, or what came is no response that can be used.
-    Broken(String),
-}
-
-impl ProviderFault {
-    /// The fault in a word, as facts have it.
-    pub(crate) fn name(&self) -> &'static str {
-        match self {
-            ProviderFault::Unreachable(_) => "unreachable",
-            ProviderFault::Timeout => "timeout",
-            ProviderFault::Broken(_) => "broken",
-        }
+impl ProviderResponse {
+    /// The header `content-type`; empty where there is none.
+    pub(crate) fn content_type(&self) -> &str {
+        let value = self.headers.get(CONTENT_TYPE);
+        value
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or_default()
     }
 }
 
@@ -134,7 +123,7 @@ impl Provider {
         self.send(
             Method::POST,
             interface.path(),
-            interface.error_form(),
+            ErrorForm::of(interface),
             headers,
             Some(body),
         )
@@ -165,7 +154,7 @@ impl Provider {
         let sent = self.make_request(method, path, form, headers, body);
         let exchange = async { self.exchange(sent?, &mut received).await };
         let exchanged = tokio::time::timeout(self.upstream.timeout, exchange).await;
-        match exchanged.unwrap_or(Err(ProviderFault::Timeout)) {
+        match exchanged.unwrap_or(Err(Fault::Timeout)) {
             Ok((status, headers)) => Ok(ProviderResponse {
                 status,
                 headers,
@@ -182,8 +171,8 @@ impl Provider {
         form: ErrorForm,
         headers: &HeaderMap,
         body: Option<Bytes>,
-    ) -> Result<RequestBuilder, ProviderFault> {
-        let url = provider_url(&self.upstream.base_url, path).map_err(ProviderFault::Broken)?;
+    ) -> Result<RequestBuilder, Fault> {
+        let url = provider_url(&self.upstream.base_url, path).map_err(Fault::Broken)?;
         let mut sent = passed_on(headers);
         if let Some(key) = &self.upstream.key {
             sent.remove(AUTHORIZATION);
@@ -211,7 +200,7 @@ impl Provider {
         &self,
         request: RequestBuilder,
         received: &mut Vec<u8>,
-    ) -> Result<(StatusCode, HeaderMap), ProviderFault> {
+    ) -> Result<(StatusCode, HeaderMap), Fault> {
         let mut response = request.send().await.map_err(|error| self.classify(error))?;
         let status = response.status();
         let headers = passed_on(response.headers());
@@ -219,7 +208,7 @@ impl Provider {
             .get(CONTENT_ENCODING)
             .filter(|value| *value != "identity")
         {
-            return Err(ProviderFault::Broken(format!(
+            return Err(Fault::Broken(format!(
                 "the provider sent the content-encoding {encoding:?}, and was asked for none"
             )));
         }
@@ -229,7 +218,7 @@ impl Provider {
             .map_err(|error| self.classify(error))?
         {
             if chunk.len() > self.max_answer_bytes.saturating_sub(received.len()) {
-                return Err(ProviderFault::Broken(format!(
+                return Err(Fault::Broken(format!(
                     "the response is longer than {} bytes (max_answer_bytes)",
                     self.max_answer_bytes
                 )));
@@ -239,15 +228,15 @@ impl Provider {
         Ok((status, headers))
     }
 
-    fn classify(&self, error: reqwest::Error) -> ProviderFault {
+    fn classify(&self, error: reqwest::Error) -> Fault {
         let is_connect = error.is_connect();
         let is_timeout = error.is_timeout();
         // The URL is the configuration's, and its path says nothing more.
         let reason = describe(&error.without_url());
         match (is_connect, is_timeout) {
-            (true, _) => ProviderFault::Unreachable(reason),
-            (false, true) => ProviderFault::Timeout,
-            (false, false) => ProviderFault::Broken(reason),
+            (true, _) => Fault::Unreachable(reason),
+            (false, true) => Fault::Timeout,
+            (false, false) => Fault::Broken(reason),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The calls that a ledger of the gateway holds, to be answered again without the provider.
 
+use axilog_exchange::{FACTS_ORACLE, Interface, READER_MODEL, read_kept_bytes};
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -17,10 +18,6 @@ use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::tool_calls::TOOL_PREFIX;
 use axilog_oracle::describe_nearest;
 use serde_json::Value;
-
-use crate::facts::{FACTS_MODEL, FACTS_ORACLE};
-use crate::interface::Interface;
-use crate::kept_input::read_kept_bytes;
 
 /// The most bytes of a response that is read, in the form in which it is kept.
 const MAX_RESPONSE_BYTES: u64 = 128 << 20;
@@ -163,7 +160,7 @@ impl Calls {
 
     fn add_observation(&mut self, view: &ObservationView<'_>) {
         let oracle = unescape(view.oracle_id);
-        let is_facts = oracle == FACTS_ORACLE && unescape(view.model_id) == FACTS_MODEL;
+        let is_facts = oracle == FACTS_ORACLE && unescape(view.model_id) == READER_MODEL;
         if is_facts {
             self.finish_call();
             self.open = read_interface(&unescape(view.output)).map(|interface| OpenCall {
@@ -222,6 +219,5 @@ fn read_interface(facts: &str) -> Option<Interface> {
         None => facts.get("status")?.as_u64()? / 100 == 2,
     };
     let path = facts.get("interface")?.as_str()?;
-    let mut interfaces = Interface::ALL.into_iter();
-    interfaces.find(|interface| has_answer && interface.path() == path)
+    Interface::at(path).filter(|_| has_answer)
 }

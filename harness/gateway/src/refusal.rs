@@ -11,7 +11,7 @@ use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::budget::UsedUp;
-use crate::interface::ErrorForm;
+use crate::error_form::ErrorForm;
 
 /// Why a client gets no answer.
 #[derive(Debug)]

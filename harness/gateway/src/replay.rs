@@ -1,6 +1,7 @@
 //! Answering calls from a ledger, without the provider: equal questions get the recorded responses, byte for byte and in
 //! their order. What was kept back then is kept back again.
 
+use axilog_exchange::{Interface, Question, Response};
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
@@ -14,13 +15,11 @@ use axum::response::Response as HttpResponse;
 use axum::routing::any;
 use serde_json::{Value, json};
 
-use crate::answer::Response;
 use crate::configuration::{BreachAction, MAX_BODY_BYTES};
 use crate::configuration_file::DEFAULT_CLIENT_TIME;
-use crate::interface::{ErrorForm, Interface};
+use crate::error_form::ErrorForm;
 use crate::outcome::{Outcome, Recorded};
 use crate::provider::ProviderResponse;
-use crate::question::Question;
 use crate::recording::{RecordedReply, Recording, Unrecorded};
 use crate::refusal::Refusal;
 use crate::request::{RequestBounds, error_form, read_model_request, refuse_path};
@@ -223,12 +222,12 @@ fn replay_response(
     })?;
     // The first byte tells: a JSON text cannot begin as a line of a stream does.
     let is_json = body.trim_ascii_start().first() == Some(&b'{');
-    let content_type = HeaderValue::from_static(match is_json {
+    let content_type = match is_json {
         true => "application/json",
         false => "text/event-stream",
-    });
-    let headers = HeaderMap::from_iter([(CONTENT_TYPE, content_type)]);
-    let read = Response::read_body(interface, &headers, &body);
+    };
+    let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static(content_type))]);
+    let read = Response::read_body(interface, content_type, &body);
     let read = read.map_err(|reason| Refusal::unrecorded(ledger, reason))?;
     let calls = read.answers.iter().map(|answer| answer.tool_calls.len());
     let response = ProviderResponse {

@@ -1,5 +1,6 @@
 //! What every request is checked for: its path, its key, that it says it is JSON, and the length and time of its body.
 
+use axilog_exchange::{Interface, Question};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -9,9 +10,8 @@ use axum::http::{HeaderMap, HeaderName, Method, StatusCode};
 use futures_util::StreamExt;
 use tokio::time::timeout;
 
-use crate::interface::{ErrorForm, Interface};
+use crate::error_form::ErrorForm;
 use crate::provider::X_API_KEY;
-use crate::question::Question;
 use crate::refusal::Refusal;
 
 /// What a request may take.
@@ -38,9 +38,7 @@ pub(crate) async fn read_model_request(
     bounds: RequestBounds,
 ) -> Result<ModelRequest, Refusal> {
     let (parts, body) = request.into_parts();
-    let mut interfaces = Interface::ALL.into_iter();
-    let interface = interfaces.find(|interface| interface.path() == path);
-    let interface = interface.ok_or_else(refuse_path)?;
+    let interface = Interface::at(path).ok_or_else(refuse_path)?;
     if parts.method != Method::POST {
         return Err(Refusal::new(
             StatusCode::METHOD_NOT_ALLOWED,

@@ -6,7 +6,7 @@ use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::Response;
 
-use crate::interface::ErrorForm;
+use crate::error_form::ErrorForm;
 use crate::outcome::Outcome;
 use crate::provider::ProviderResponse;
 use crate::refusal::Refusal;

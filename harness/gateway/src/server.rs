@@ -15,7 +15,7 @@ use tokio::time::timeout;
 use crate::call::{Call, make_call};
 use crate::call_log::LoggedCall;
 use crate::configuration::DEFAULT_LEDGER;
-use crate::interface::ErrorForm;
+use crate::error_form::ErrorForm;
 use crate::late_stream::respond_late;
 use crate::ledgers::GatewayLedger;
 use crate::operator::operator_router;

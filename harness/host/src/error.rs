@@ -3,15 +3,18 @@
 use std::ffi::c_int;
 use std::path::Path;
 
+use axilog::agent::state::Health;
 use axilog::fault::Error as CoreError;
 use axilog_bundle::BundleError;
+use axilog_exchange::JUDGES_FACTS;
 use axilog_ledger::error::{FileError, LedgerError};
 
 use crate::reason::{
     AXH_REASON_BINDING, AXH_REASON_BUNDLE, AXH_REASON_CONFIGURATION, AXH_REASON_DAMAGED,
     AXH_REASON_DECLARATIONS, AXH_REASON_DISPLACED, AXH_REASON_FAILED, AXH_REASON_GRAMMAR,
     AXH_REASON_IDENTITY, AXH_REASON_MODEL, AXH_REASON_NONE, AXH_REASON_ORACLE, AXH_REASON_POLICIES,
-    AXH_REASON_QUESTION, AXH_REASON_SCHEMA, AXH_REASON_SEALED, AXH_REASON_SOURCE, AXH_REASON_TIME,
+    AXH_REASON_QUESTION, AXH_REASON_SCHEMA, AXH_REASON_SEALED, AXH_REASON_SOURCE, AXH_REASON_STATE,
+    AXH_REASON_TIME,
 };
 use crate::status::{
     AXH_ERR_ARGUMENT, AXH_ERR_DEFECT, AXH_ERR_EXISTS, AXH_ERR_FORKED, AXH_ERR_HANDLE, AXH_ERR_IO,
@@ -43,6 +46,16 @@ pub(crate) enum HostError {
         found: &'static str,
     },
 
+    #[error("the request cannot be recorded: {0}")]
+    Question(String),
+
+    #[error("{path}: {JUDGES_FACTS}; nothing was recorded, and nothing may be asked", path = path.display())]
+    JudgesFacts { path: Box<Path> },
+
+    #[error("{path}: the agent is {health} and takes no question: {missing}; nothing was recorded, and nothing may be asked",
+        path = path.display(), health = health.as_str(), missing = missing_steps(*health))]
+    NotEnabled { path: Box<Path>, health: Health },
+
     #[error(transparent)]
     Ledger(#[from] LedgerError),
 
@@ -73,7 +86,10 @@ impl HostError {
             HostError::Argument(_) => AXH_ERR_ARGUMENT,
             HostError::Handle { .. } => AXH_ERR_HANDLE,
             HostError::Forked { .. } => AXH_ERR_FORKED,
-            HostError::OtherBinding { .. } => AXH_ERR_REFUSED,
+            HostError::OtherBinding { .. }
+            | HostError::Question(_)
+            | HostError::JudgesFacts { .. }
+            | HostError::NotEnabled { .. } => AXH_ERR_REFUSED,
             HostError::Blob { .. } => AXH_ERR_LEDGER,
             HostError::Ledger(error) => status_of_ledger(error),
             HostError::Bundle(BundleError::File(_)) => AXH_ERR_IO,
@@ -86,6 +102,9 @@ impl HostError {
     pub(crate) fn reason(&self) -> c_int {
         match self {
             HostError::OtherBinding { .. } => AXH_REASON_BINDING,
+            HostError::Question(_) => AXH_REASON_QUESTION,
+            HostError::JudgesFacts { .. } => AXH_REASON_POLICIES,
+            HostError::NotEnabled { .. } => AXH_REASON_STATE,
             HostError::Ledger(error) => reason_of_ledger(error),
             HostError::Bundle(BundleError::Grammar { .. }) => AXH_REASON_GRAMMAR,
             HostError::Bundle(BundleError::File(_)) => AXH_REASON_NONE,
@@ -105,6 +124,18 @@ impl HostError {
             HostError::Bundle(BundleError::File(error)) => os_error_of_file(error),
             _ => 0,
         }
+    }
+}
+
+/// What an agent in this state needs to become ENABLED.
+fn missing_steps(health: Health) -> &'static str {
+    match health {
+        Health::Alarm => {
+            "look at what breached, then record a policy trigger (mitigate), a reset and the time"
+        }
+        Health::Degraded => "record a reset and the time",
+        Health::Init => "record the time",
+        _ => "this state is for good, begin another ledger",
     }
 }
 

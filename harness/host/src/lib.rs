@@ -15,6 +15,7 @@
 //! | [`ledger`] | creating, opening, syncing and closing a ledger |
 //! | [`decision`] | the decision of a step |
 //! | [`observe`] | recording an answer or a failure of an oracle |
+//! | [`exchange`] | what a program asks the provider of a model and what comes back, recorded as the gateway does it |
 //! | [`derivation`] | questions that are made from earlier answers |
 //! | [`steps`] | recording the time and control inputs; the seal |
 //! | [`explanation`] | why a step was decided as it was; what opening a ledger did |
@@ -68,6 +69,7 @@ pub mod check;
 pub mod columns;
 pub mod decision;
 pub mod derivation;
+pub mod exchange;
 pub mod expectations;
 pub mod explanation;
 pub mod ledger;

@@ -1,5 +1,6 @@
 //! The open ledgers of this process. Emits no header.
 
+use std::path::Path;
 use std::ptr;
 
 use axilog_ledger::decision::StepDecision;
@@ -67,6 +68,15 @@ pub(crate) fn ask<T>(
     let ledger = OPEN.find(handle.addr())?;
     let asked = ledger.value.ask(|session| Ok(act(session)));
     asked.map_err(to_host_error)
+}
+
+/// Calls `act` with the ledger and its path; `act` makes steps of its own, in turn with the calls of other threads.
+pub(crate) fn share<T>(
+    handle: *const axh_ledger_t,
+    act: impl FnOnce(&SharedSession, &Path) -> Result<T, SharedSessionError>,
+) -> Result<T, HostError> {
+    let ledger = OPEN.find(handle.addr())?;
+    act(&ledger.value, &ledger.path).map_err(to_host_error)
 }
 
 /// Syncs the ledger and closes it, once the calls before have returned. The handle is closed whatever the result.

@@ -34,12 +34,14 @@ pub const AXH_REASON_DECLARATIONS: i32 = 12;
 pub const AXH_REASON_DISPLACED: i32 = 13;
 /// An earlier step failed; the ledger must be opened again.
 pub const AXH_REASON_FAILED: i32 = 14;
-/// The policies are not valid.
+/// The policies are not valid, or not such as an exchange with a provider can be recorded under.
 pub const AXH_REASON_POLICIES: i32 = 15;
 /// A bundle cannot be built of the step, the results or the catalogue that were given.
 pub const AXH_REASON_BUNDLE: i32 = 16;
 /// The grammar is not valid.
 pub const AXH_REASON_GRAMMAR: i32 = 17;
+/// The agent is not ENABLED, and takes no question before an operator has acted.
+pub const AXH_REASON_STATE: i32 = 18;
 
 /// Gives what the last error of the calling thread was about, finer than its status.
 ///

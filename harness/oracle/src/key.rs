@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::error::OracleError;
-use crate::key_search::contains_secret;
+use crate::key_search::{contains_secret, is_searched_for};
 
 /// The environment variable that holds the key of an OpenAI-compatible server (Q52a).
 pub const OPENAI_KEY_VARIABLE: &str = "OPENAI_API_KEY";
@@ -35,7 +35,7 @@ impl ApiKey {
     /// [`OracleError::InvalidApiKey`] where the text is not 8 or more printable ASCII characters without spaces. A
     /// shorter key could occur in an answer by chance.
     pub fn new(text: String) -> Result<ApiKey, OracleError> {
-        if text.len() < 8 || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if !is_searched_for(&text) {
             return Err(OracleError::InvalidApiKey {
                 variable: "the text",
             });

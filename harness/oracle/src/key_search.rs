@@ -8,8 +8,16 @@
 /// JSON in a string of that object, and a URL in it.
 const MAX_LEVELS: usize = 8;
 
+/// Whether a text is a key that is searched for: 8 or more printable ASCII characters without spaces. A shorter one could
+/// occur in an answer by chance.
+#[must_use]
+pub fn is_searched_for(key: &str) -> bool {
+    key.len() >= 8 && key.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 /// Whether `text` holds `secret` as it stands there or after any number of unescapings.
-pub(crate) fn contains_secret(text: &[u8], secret: &str) -> bool {
+#[must_use]
+pub fn contains_secret(text: &[u8], secret: &str) -> bool {
     let mut secrets = vec![secret.as_bytes().to_vec()];
     // Both are unescaped alike, since a secret may look like an escape itself.
     let unescaped = unescape(secret.as_bytes());

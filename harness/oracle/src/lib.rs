@@ -53,7 +53,7 @@
 //! | [`canonicalizer`] | finding the one JSON object in a model's text |
 //! | [`canonicalized_json`] | what was found, as the command prints it |
 //!
-//! Without the feature `asking` the crate is the last two alone, and brings no HTTP client.
+//! Without the feature `asking` the crate is the last two and the search for a key alone, and brings no HTTP client.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -89,7 +89,6 @@ mod exchange;
 mod http_client;
 #[cfg(feature = "asking")]
 mod key;
-#[cfg(feature = "asking")]
 mod key_search;
 #[cfg(feature = "asking")]
 mod nearest_question;
@@ -126,6 +125,8 @@ mod jcs {
 mod ledger_file {
     pub use axilog_ledger::encoding::hex;
 }
+
+pub use self::key_search::{contains_secret, is_searched_for};
 
 #[cfg(feature = "asking")]
 pub use self::{

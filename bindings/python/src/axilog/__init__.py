@@ -14,6 +14,7 @@ specifies all of it; the library ``libaxilog_host``, which is in the wheel, impl
     {"value": 69}
 """
 
+from axilog._exchange import KeptBackError
 from axilog._ledger_reader import RecordKind
 from axilog._ledger_state import LeftBehind, TornLine
 from axilog.agent import Agent
@@ -52,6 +53,8 @@ from axilog.errors import (
     LedgerMissingError,
     LedgerSealedError,
     ModelError,
+    NotEnabledError,
+    NotRecordedError,
     OracleRefusedError,
     PolicyError,
     RecordError,
@@ -100,6 +103,7 @@ __all__ = [
     "InputError",
     "InputKind",
     "Judgement",
+    "KeptBackError",
     "LedgerBusyError",
     "LedgerDamagedError",
     "LedgerDisplacedError",
@@ -111,6 +115,8 @@ __all__ = [
     "LeftBehind",
     "LibraryError",
     "ModelError",
+    "NotEnabledError",
+    "NotRecordedError",
     "OracleRefusedError",
     "Observation",
     "Params",

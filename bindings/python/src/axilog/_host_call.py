@@ -22,6 +22,7 @@ from axilog.errors import (
     LedgerMissingError,
     LedgerSealedError,
     ModelError,
+    NotEnabledError,
     OracleRefusedError,
     PolicyError,
     SchemaError,
@@ -39,6 +40,8 @@ _CALL_ERRORS: dict[int, type[AxilogError]] = {
     host.AXH_REASON_MODEL: ModelError,
     host.AXH_REASON_ORACLE: OracleRefusedError,
     host.AXH_REASON_TIME: TimeRollbackError,
+    host.AXH_REASON_POLICIES: PolicyError,
+    host.AXH_REASON_STATE: NotEnabledError,
 }
 _LEDGER_ERRORS: dict[int, type[LedgerError]] = {
     host.AXH_REASON_SEALED: LedgerSealedError,
@@ -81,7 +84,7 @@ def make_error(
     if reason in _CALL_ERRORS:
         return _CALL_ERRORS[reason](text)
     if status == host.AXH_ERR_ARGUMENT:
-        return (PolicyError if reason == host.AXH_REASON_POLICIES else ValueError)(text)
+        return ValueError(text)
     # The library's sentence begins with the path, and so do those of these exceptions.
     text = text.removeprefix(f"{path}: ")
     number = lib.axh_last_os_error()

@@ -33,6 +33,16 @@ class ModelError(AxilogError, ValueError):
     """An oracle has another model in this ledger already."""
 
 
+class NotEnabledError(AxilogError):
+    """The agent is not ENABLED, and a wrapped client asks nothing before an operator has acted. The
+    message has the state and what is missing."""
+
+
+class NotRecordedError(AxilogError, AttributeError):
+    """A wrapped client was asked for a call that cannot be recorded. It was not made. The message
+    says what to use."""
+
+
 class TimeRollbackError(AxilogError, ValueError):
     """A time is not after the last recorded one, and recording it would stop the agent."""
 

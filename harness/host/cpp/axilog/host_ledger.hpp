@@ -149,6 +149,17 @@ private:
     axh_decision_t raw_;
 };
 
+/// How an exchange with a provider ended. In a condition it says whether the program may have the answer.
+struct ExchangeEnd {
+    bool is_released;
+    /// The decision that counts; all zero where there was no answer.
+    Decision decision;
+    /// The end in words, and what was decided, as axh_exchange_end says.
+    std::string json;
+
+    explicit operator bool() const noexcept { return is_released; }
+};
+
 /// The calling thread's last decision as JSON, with what each policy decided and the reasons in words; empty without one.
 inline std::string last_decision() { return axh_last_decision(); }
 
@@ -200,6 +211,25 @@ public:
         char *question = nullptr;
         const int status = axh_check_question(raw_, &raw, &question);
         return status == AXH_OK ? Result<std::string>(take_text(question)) : Error::last(status);
+    }
+    /// Keeps what a provider is about to be asked, which may be sent where this succeeds. The size is set here.
+    Result<void> begin_exchange(axh_exchange_t exchange)
+    {
+        exchange.size = sizeof exchange;
+        return to_result(axh_exchange_begin(raw_, &exchange));
+    }
+    /// Records what came of a request that was begun, and has the policies judge it. The size is set here.
+    Result<ExchangeEnd> end_exchange(axh_exchange_t exchange)
+    {
+        exchange.size = sizeof exchange;
+        axh_decision_t decision{};
+        decision.size = sizeof decision;
+        char *json = nullptr;
+        const int status = axh_exchange_end(raw_, &exchange, &decision, &json);
+        if (status != AXH_OK && status != AXH_NOT_OK) {
+            return Error::last(status);
+        }
+        return ExchangeEnd{ status == AXH_OK, Decision(decision), take_text(json) };
     }
     /// Makes the question of a call that uses earlier answers, named by their obs_hash in hexadecimal. It is put to the
     /// oracle, and observed with AX_INPUT_KIND_JSON. With even_refused it may be made from answers that may not be acted

@@ -151,7 +151,7 @@
 #define AXH_REASON_FAILED 14
 
 /**
- * The policies are not valid.
+ * The policies are not valid, or not such as an exchange with a provider can be recorded under.
  */
 #define AXH_REASON_POLICIES 15
 
@@ -164,6 +164,11 @@
  * The grammar is not valid.
  */
 #define AXH_REASON_GRAMMAR 17
+
+/**
+ * The agent is not ENABLED, and takes no question before an operator has acted.
+ */
+#define AXH_REASON_STATE 18
 
 /**
  * The genesis, among the tags of axh_filter_t.
@@ -208,6 +213,32 @@ typedef enum axh_durability_t {
      */
     AXH_DURABILITY_INTERVAL = 2,
 } axh_durability_t;
+
+/**
+ * What came of a question to a provider.
+ */
+typedef enum axh_arrival_t {
+    /**
+     * A whole response, whatever its status.
+     */
+    AXH_ARRIVAL_RESPONSE = 0,
+    /**
+     * No connection came about, so that nothing was asked.
+     */
+    AXH_ARRIVAL_UNREACHABLE = 1,
+    /**
+     * The answer was not there in time.
+     */
+    AXH_ARRIVAL_TIMEOUT = 2,
+    /**
+     * The connection broke, or what came cannot be read.
+     */
+    AXH_ARRIVAL_BROKEN = 3,
+    /**
+     * The program gave up waiting.
+     */
+    AXH_ARRIVAL_CANCELLED = 4,
+} axh_arrival_t;
 
 /**
  * What a record is.
@@ -496,6 +527,64 @@ typedef struct axh_decision_t {
      */
     uint8_t violates_schema;
 } axh_decision_t;
+
+/**
+ * One exchange with the provider of a model: the request as it is sent, and what comes back. The struct borrows what it
+ * points to.
+ */
+typedef struct axh_exchange_t {
+    /**
+     * Bytes of this struct: sizeof (axh_exchange_t).
+     */
+    size_t size;
+    /**
+     * Interface, NUL-terminated: "chat/completions", "responses", "completions" or "embeddings" of OpenAI, or "messages"
+     * of Anthropic.
+     */
+    const char *interface;
+    /**
+     * Identity of the oracle that answers, NUL-terminated; NULL for "llm". Embeddings have "llm.embedding" always.
+     */
+    const char *oracle_id;
+    /**
+     * The API key that the request is sent with, NUL-terminated: no blob and no record holds it; NULL for none. A key of
+     * fewer than 8 characters is not searched for.
+     */
+    const char *key;
+    /**
+     * Body of the request, which is a JSON object with the member "model".
+     */
+    const char *request;
+    /**
+     * Bytes of request, at most 64 MiB.
+     */
+    size_t request_len;
+    /**
+     * Body of the response as the provider sent it, JSON or a stream of events, not encoded; or what came of it; NULL
+     * for none.
+     */
+    const char *response;
+    /**
+     * Bytes of response, at most 64 MiB.
+     */
+    size_t response_len;
+    /**
+     * Header `content-type` of the response, NUL-terminated; NULL for none. "text/event-stream" is a stream.
+     */
+    const char *content_type;
+    /**
+     * Milliseconds from the request to the end of the response.
+     */
+    uint64_t milliseconds;
+    /**
+     * Status of HTTP, from 100 to 999; 0 where no whole response came.
+     */
+    uint32_t status;
+    /**
+     * What came of the request.
+     */
+    enum axh_arrival_t arrival;
+} axh_exchange_t;
 
 /**
  * The state of a ledger and of its agent, between two steps.
@@ -1110,6 +1199,59 @@ int axh_observe(const struct axh_ledger_t *ledger,
 int axh_check_question(const struct axh_ledger_t *ledger,
                        const struct axh_observation_t *observation,
                        char **question);
+
+/**
+ * Keeps what a provider is about to be asked: the question is durable when the call returns AXH_OK, and may be sent then.
+ *
+ * The question is the canonical JSON of the request's body. The ledger must take the answer: its agent is ENABLED, no
+ * policy of it judges every oracle, and oracle and model are such that may answer. Nothing is recorded.
+ *
+ * @param ledger Ledger that will record the exchange.
+ * @param exchange Request, borrowed for the call; the members behind request_len are not read.
+ * @return AXH_OK, or one of these codes. But for AXH_OK the request must not be sent.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, the size or the interface is none, or the request is too long.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @retval AXH_ERR_REFUSED The ledger does not take the question, the oracle or its model; the request is no JSON with a
+ *     model, or holds the key; with AXH_REASON_STATE the agent is not ENABLED, with AXH_REASON_POLICIES a policy judges
+ *     every oracle.
+ * @retval AXH_ERR_LEDGER A schema that the ledger declares cannot be used.
+ * @retval AXH_ERR_IO The operating system refused an operation.
+ * @see SRS-004 §4, §7.2 and §8
+ */
+int axh_exchange_begin(const struct axh_ledger_t *ledger,
+                       const struct axh_exchange_t *exchange);
+
+/**
+ * Records what came of a request that axh_exchange_begin has kept, has the policies judge it, and says whether the
+ * program may have the answer.
+ *
+ * In one turn it records what the provider says of itself (oracle "llm.provider", whose input is the response, byte for
+ * byte), each answer, and behind it each of its tool calls ("tool.NAME"). A stream is recorded as what its events add up
+ * to. A response that is no answer, as it was cut, is no JSON or holds the key, is a TRANSPORT_ERROR; an error of the
+ * provider and a request that nobody got are recorded and alarm nobody.
+ *
+ * @param ledger Ledger that records the exchange.
+ * @param exchange Request as it was begun, and what came of it, borrowed for the call.
+ * @param decision Receives the decision that counts: the first on what may not be acted on, else the last; all behind its
+ *     size is 0 where there was no answer, and on failure. axh_last_decision is about it too. NULL where it is not wanted.
+ * @param json Receives an object, NUL-terminated, which axh_string_free frees: in "end" how the exchange ended
+ *     ("released", "breach", "provider_error", "provider_failure"), in "why" the reason in words (null where "released"),
+ *     in "decisions" an object for each answer, tool call and failure, as `axilog observe --json` prints it, and of the
+ *     last record "ledger_seq", "head" and "state", which are null where nothing was recorded. NULL on failure. It
+ *     overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where everything in the answer may be acted on, AXH_NOT_OK where it was recorded and not, or one of
+ *     these codes.
+ * @retval AXH_ERR_ARGUMENT As of axh_exchange_begin; or the response is too long, or status or arrival is none.
+ * @retval AXH_ERR_HANDLE ledger is NULL or closed.
+ * @retval AXH_ERR_REFUSED As of axh_exchange_begin; the state of the agent is no reason.
+ * @retval AXH_ERR_LEDGER The ledger has failed, or a schema that it declares cannot be used; nothing was recorded.
+ * @retval AXH_ERR_IO The operating system refused an operation; the text says whether anything was recorded.
+ * @see SRS-004 §4, §7.2 and §9
+ */
+int axh_exchange_end(const struct axh_ledger_t *ledger,
+                     const struct axh_exchange_t *exchange,
+                     struct axh_decision_t *decision,
+                     char **json);
 
 /**
  * Makes the question of a call that uses earlier answers: canonical JSON whose member derived_from names them. It is put

@@ -176,12 +176,36 @@ void build()
     CHECK(canonicalize("\xff").error().code() == ErrorCode::Argument);
 }
 
+/// An exchange in a ledger of its own, whose first answer breaches for want of a value.
+void exchange(const std::string &path)
+{
+    const std::string_view request = R"({"model":"m","messages":[]})";
+    const std::string_view response = R"({"choices":[{"message":{"content":"Slowly."}}]})";
+    axh_exchange_t given{};
+    given.interface = "chat/completions";
+    given.request = request.data();
+    given.request_len = request.size();
+    const auto policies =
+        R"({"llm#speed":[{"comparison":"GT","enabled":true,"policy_id":"SPEED","threshold":4587520}]})";
+    Ledger ledger = Ledger::create(path, Options().policies(policies).time(1)).value();
+    CHECK(ledger.begin_exchange(given));
+    given.response = response.data();
+    given.response_len = response.size();
+    given.status = 200;
+    const ExchangeEnd end = ledger.end_exchange(given).value();
+    CHECK(!end && !end.decision && end.json.find("\"end\":\"breach\"") != std::string::npos);
+    CHECK(ledger.begin_exchange(given).error().reason() == AXH_REASON_STATE);
+    given.status = 0;
+    CHECK(ledger.end_exchange(given).error().code() == ErrorCode::Argument);
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
     CHECK(argc == 2);
     write(argv[1]);
+    exchange(std::string(argv[1]) + ".exchange");
     read(argv[1]);
     check(argv[1]);
     build();

@@ -161,6 +161,27 @@ fn a_program_derives_questions_from_answers_and_follows_a_sealed_ledger() {
 }
 
 #[test]
+fn a_program_records_exchanges_with_a_provider() {
+    for linkage in LINKAGES {
+        let place = Place::new();
+        let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
+        let paths = [path.to_str().unwrap(), other.to_str().unwrap()];
+        build(&place, "exchange", linkage).run(&paths);
+        let observations = check_ledger(&path).observations;
+        let exchanges = observations
+            .iter()
+            .filter(|o| o.oracle_id.starts_with("llm"));
+        let oracles: Vec<&str> = exchanges.map(|o| o.oracle_id.as_str()).collect();
+        let (facts, answer) = ("llm.provider", "llm");
+        let expected = [
+            facts, answer, facts, answer, facts, facts, facts, facts, answer, facts, answer, facts,
+            answer,
+        ];
+        assert_eq!(oracles, expected, "{linkage:?}");
+    }
+}
+
+#[test]
 fn misuse_is_an_error_and_harms_nothing() {
     for linkage in LINKAGES {
         let place = Place::new();

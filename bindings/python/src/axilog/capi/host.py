@@ -48,6 +48,13 @@ AXH_REASON_FAILED = 14
 AXH_REASON_POLICIES = 15
 AXH_REASON_BUNDLE = 16
 AXH_REASON_GRAMMAR = 17
+AXH_REASON_STATE = 18
+
+AXH_ARRIVAL_RESPONSE = 0
+AXH_ARRIVAL_UNREACHABLE = 1
+AXH_ARRIVAL_TIMEOUT = 2
+AXH_ARRIVAL_BROKEN = 3
+AXH_ARRIVAL_CANCELLED = 4
 
 AXH_TAG_STATE = 1
 AXH_TAG_OBSERVATION = 2
@@ -107,6 +114,25 @@ class axh_observation_t(Structure):
         ("input_kind", c_int),
         ("failure", c_int),
         ("truncated", c_uint8),
+    ]
+
+
+class axh_exchange_t(Structure):
+    """One exchange with the provider of a model."""
+
+    _fields_ = [
+        ("size", c_size_t),
+        ("interface", c_char_p),
+        ("oracle_id", c_char_p),
+        ("key", c_char_p),
+        ("request", c_char_p),
+        ("request_len", c_size_t),
+        ("response", c_char_p),
+        ("response_len", c_size_t),
+        ("content_type", c_char_p),
+        ("milliseconds", c_uint64),
+        ("status", c_uint32),
+        ("arrival", c_int),
     ]
 
 
@@ -298,6 +324,11 @@ PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
     "axh_ledger_close": (c_int, [_ledger]),
     "axh_observe": (c_int, [_ledger, POINTER(axh_observation_t), _decision]),
     "axh_check_question": (c_int, [_ledger, POINTER(axh_observation_t), POINTER(c_void_p)]),
+    "axh_exchange_begin": (c_int, [_ledger, POINTER(axh_exchange_t)]),
+    "axh_exchange_end": (
+        c_int,
+        [_ledger, POINTER(axh_exchange_t), _decision, POINTER(c_void_p)],
+    ),
     "axh_derive_question": (
         c_int,
         [_ledger, c_char_p, c_size_t, c_int, POINTER(c_char_p), c_size_t, c_int, POINTER(c_void_p)],

@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 ///
 /// # Errors
 /// Why there is none, in words; in theory only, since Base64 is admissible.
-pub(crate) fn keep_json(canonical: &[u8]) -> Result<CanonicalInput, String> {
+pub fn keep_json(canonical: &[u8]) -> Result<CanonicalInput, String> {
     CanonicalInput::new(canonical, InputKind::Json).or_else(|_| keep_base64(canonical))
 }
 
@@ -19,7 +19,7 @@ pub(crate) fn keep_json(canonical: &[u8]) -> Result<CanonicalInput, String> {
 ///
 /// # Errors
 /// As [`keep_json`].
-pub(crate) fn keep_bytes(bytes: &[u8]) -> Result<CanonicalInput, String> {
+pub fn keep_bytes(bytes: &[u8]) -> Result<CanonicalInput, String> {
     match CanonicalInput::new(bytes, InputKind::Text) {
         // Other line ends would become line feeds.
         Ok(input) if input.bytes() == bytes => Ok(input),
@@ -33,7 +33,7 @@ fn keep_base64(bytes: &[u8]) -> Result<CanonicalInput, String> {
 }
 
 /// The bytes of which a kept input was made.
-pub(crate) fn read_kept_bytes(input: Vec<u8>) -> Vec<u8> {
+pub fn read_kept_bytes(input: Vec<u8>) -> Vec<u8> {
     let encoded = input
         .strip_prefix(b"{\"base64\":\"")
         .and_then(|rest| rest.strip_suffix(b"\"}"));

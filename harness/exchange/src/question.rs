@@ -14,21 +14,21 @@ use axilog_ledger::jcs::canonicalize;
 use axilog_ledger::session::check_identities;
 use serde_json::value::RawValue;
 
-use crate::configuration::DEFAULT_ORACLE;
 use crate::interface::Interface;
 use crate::kept_input::keep_json;
+use crate::oracles::ANSWER_ORACLE;
 
 /// What a request asks.
 #[derive(Debug)]
-pub(crate) struct Question {
+pub struct Question {
     /// The canonical form.
-    pub(crate) input: CanonicalInput,
+    pub input: CanonicalInput,
     /// The model that is asked for.
-    pub(crate) model: String,
+    pub model: String,
     /// The parameters, as far as records have a place for them.
-    pub(crate) params: Params,
+    pub params: Params,
     /// Whether the answer is wanted as a stream of events.
-    pub(crate) streams: bool,
+    pub streams: bool,
 }
 
 impl Question {
@@ -36,7 +36,7 @@ impl Question {
     ///
     /// # Errors
     /// What is wrong with the body, in words for its sender.
-    pub(crate) fn read(interface: Interface, body: &[u8]) -> Result<Question, String> {
+    pub fn read(interface: Interface, body: &[u8]) -> Result<Question, String> {
         let canonical = canonicalize(body).map_err(|error| {
             format!(
                 "the body is not JSON that can be recorded: {} at byte {}; nothing was recorded",
@@ -70,7 +70,7 @@ fn read_model(member: Option<&RawValue>) -> Result<String, String> {
     let model = member.and_then(|model| serde_json::from_str::<String>(model.get()).ok());
     let model = model
         .ok_or("the body names no model; expected a string as \"model\"; nothing was recorded")?;
-    match check_identities(DEFAULT_ORACLE, &model) {
+    match check_identities(ANSWER_ORACLE, &model) {
         Ok(()) => Ok(model),
         Err(error) => Err(error.to_string()),
     }

@@ -6,8 +6,6 @@ use axilog::text::Text;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::jcs::canonicalize;
 use axilog_ledger::tool_calls::{ToolCall, list_tool_calls};
-use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -17,22 +15,22 @@ use crate::stream::assemble;
 
 /// What a response of the provider holds.
 #[derive(Debug)]
-pub(crate) struct Response {
+pub struct Response {
     /// The answers, in their order.
-    pub(crate) answers: Vec<Answer>,
+    pub answers: Vec<Answer>,
     /// The response without its answers, for the facts.
-    pub(crate) rest: Map<String, Value>,
+    pub rest: Map<String, Value>,
     /// Why each answer ended, where the provider says so.
-    pub(crate) finish_reasons: Vec<Value>,
+    pub finish_reasons: Vec<Value>,
 }
 
 /// An answer, and what it asks the client to do.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub struct Answer {
     /// The text where the answer holds nothing else and the text is admissible, else its canonical JSON.
-    pub(crate) text: Vec<u8>,
+    pub text: Vec<u8>,
     /// The tool calls, in their order.
-    pub(crate) tool_calls: Vec<ToolCall>,
+    pub tool_calls: Vec<ToolCall>,
 }
 
 /// The most answers of one response.
@@ -58,23 +56,24 @@ struct Choice<'b> {
 }
 
 impl Response {
-    /// Reads the body of a successful response, which is JSON or a stream of events as its headers say.
+    /// Reads the body of a successful response, which is JSON or a stream of events as its content type says.
     ///
     /// # Errors
     /// What is wrong with the body, in words.
-    pub(crate) fn read_body(
+    pub fn read_body(
         interface: Interface,
-        headers: &HeaderMap,
+        content_type: &str,
         body: &[u8],
     ) -> Result<Response, String> {
-        match is_stream(headers) {
+        match is_stream(content_type) {
             true => Response::read(interface, &assemble(interface, body)?),
             false => Response::read(interface, body),
         }
     }
 
     /// Whether an answer or the arguments of a call are such that `is_found` says so.
-    pub(crate) fn holds(&self, is_found: impl Fn(&[u8]) -> bool) -> bool {
+    #[must_use]
+    pub fn holds(&self, is_found: impl Fn(&[u8]) -> bool) -> bool {
         let mut answers = self.answers.iter();
         answers.any(|answer| {
             let mut calls = answer.tool_calls.iter();
@@ -86,7 +85,7 @@ impl Response {
     ///
     /// # Errors
     /// What is wrong with the body, in words.
-    pub(crate) fn read(interface: Interface, body: &[u8]) -> Result<Response, String> {
+    pub fn read(interface: Interface, body: &[u8]) -> Result<Response, String> {
         let canonical = canonicalize(body).map_err(|error| {
             format!("it is not JSON: {} at byte {}", error.reason, error.offset)
         })?;
@@ -139,11 +138,10 @@ impl Response {
     }
 }
 
-/// Whether the headers of a response say that its body is a stream of events.
-pub(crate) fn is_stream(headers: &HeaderMap) -> bool {
-    let content_type = headers.get(CONTENT_TYPE);
-    let text = content_type.and_then(|value| value.to_str().ok());
-    let media_type = text.and_then(|text| text.split(';').next());
+/// Whether the header `content-type` of a response says that its body is a stream of events.
+#[must_use]
+pub fn is_stream(content_type: &str) -> bool {
+    let media_type = content_type.split(';').next();
     media_type.is_some_and(|name| name.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 

@@ -8,12 +8,6 @@ use serde_json::{Map, Value, json};
 use crate::answer::Response;
 use crate::interface::Interface;
 
-/// The oracle of the facts.
-pub(crate) const FACTS_ORACLE: &str = "llm.provider";
-
-/// The model of [`FACTS_ORACLE`]: who says so.
-pub(crate) const FACTS_MODEL: &str = "axilog-gateway";
-
 /// The members of a response that are recorded as they are.
 const RECORDED: [&str; 6] = [
     "id",
@@ -28,11 +22,13 @@ const RECORDED: [&str; 6] = [
 const MAX_MEMBER: usize = 4096;
 
 /// What is known of one exchange with the provider.
-pub(crate) struct Facts(Map<String, Value>);
+#[derive(Debug, Clone)]
+pub struct Facts(Map<String, Value>);
 
 impl Facts {
     /// The facts of every exchange.
-    pub(crate) fn new(interface: Interface, model: &str, milliseconds: u128) -> Facts {
+    #[must_use]
+    pub fn new(interface: Interface, model: &str, milliseconds: u128) -> Facts {
         let mut facts = Map::new();
         facts.insert("interface".to_owned(), interface.path().into());
         facts.insert("requested_model".to_owned(), model.into());
@@ -42,20 +38,23 @@ impl Facts {
     }
 
     /// Adds the status of the provider's response.
-    pub(crate) fn with_status(mut self, status: u16) -> Facts {
+    #[must_use]
+    pub fn with_status(mut self, status: u16) -> Facts {
         self.0.insert("status".to_owned(), status.into());
         self
     }
 
     /// Adds why there is no response that can be used.
-    pub(crate) fn with_fault(mut self, fault: &str) -> Facts {
+    #[must_use]
+    pub fn with_fault(mut self, fault: &str) -> Facts {
         self.0.insert("fault".to_owned(), fault.into());
         self
     }
 
     /// Adds what the response says beside its answers. A member that is long, or no text that a record may hold, is
     /// `null`.
-    pub(crate) fn with_response(mut self, response: &Response) -> Facts {
+    #[must_use]
+    pub fn with_response(mut self, response: &Response) -> Facts {
         for name in RECORDED {
             if let Some(value) = response.rest.get(name) {
                 self.0.insert(name.to_owned(), keep_plain(value));
@@ -70,7 +69,8 @@ impl Facts {
     }
 
     /// The canonical JSON.
-    pub(crate) fn to_canonical(&self) -> Vec<u8> {
+    #[must_use]
+    pub fn to_canonical(&self) -> Vec<u8> {
         let text = Value::Object(self.0.clone()).to_string();
         canonicalize(text.as_bytes()).unwrap_or_else(|_| json!({}).to_string().into_bytes())
     }

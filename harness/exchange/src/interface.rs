@@ -1,8 +1,8 @@
-//! The interfaces that clients speak.
+//! The interfaces that providers have.
 
 /// An interface of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Interface {
+pub enum Interface {
     /// OpenAI's chat completions.
     ChatCompletions,
     /// OpenAI's responses.
@@ -15,18 +15,9 @@ pub(crate) enum Interface {
     Messages,
 }
 
-/// The form in which an interface's errors are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ErrorForm {
-    /// `{"error":{"message","type",…}}`
-    OpenAi,
-    /// `{"type":"error","error":{"type","message",…}}`
-    Anthropic,
-}
-
 impl Interface {
     /// Every interface.
-    pub(crate) const ALL: [Interface; 5] = [
+    pub const ALL: [Interface; 5] = [
         Interface::ChatCompletions,
         Interface::Responses,
         Interface::Completions,
@@ -35,7 +26,8 @@ impl Interface {
     ];
 
     /// The path below the base URL, `/v1` for most providers. It names the interface in records too.
-    pub(crate) fn path(self) -> &'static str {
+    #[must_use]
+    pub fn path(self) -> &'static str {
         match self {
             Interface::ChatCompletions => "chat/completions",
             Interface::Responses => "responses",
@@ -45,11 +37,11 @@ impl Interface {
         }
     }
 
-    /// The form of its errors.
-    pub(crate) fn error_form(self) -> ErrorForm {
-        match self {
-            Interface::Messages => ErrorForm::Anthropic,
-            _ => ErrorForm::OpenAi,
-        }
+    /// The interface at a path below the base URL; `None` where there is none.
+    #[must_use]
+    pub fn at(path: &str) -> Option<Interface> {
+        Interface::ALL
+            .into_iter()
+            .find(|interface| interface.path() == path)
     }
 }

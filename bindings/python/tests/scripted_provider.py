@@ -1,0 +1,35 @@
+"""The scripted provider of the gateway's tests, which answers the SDKs of wrapped clients."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from axilog import Comparison, Policy, PolicySet
+from tests.conftest import ROOT
+
+PROVIDER = ROOT / "harness" / "gateway" / "tests" / "clients" / "provider.py"
+GOOD = '{"speed": 5}'
+POLICIES = PolicySet(
+    [
+        Policy("SPEED", Comparison.GT, "70", selector="llm#speed"),
+        Policy("AMOUNT", Comparison.GT, "250", selector="tool.pay#amount"),
+    ]
+)
+KEY = "sk-0123456789"
+
+
+@contextmanager
+def serve_provider() -> Iterator[Any]:
+    spec = importlib.util.spec_from_file_location("provider", PROVIDER)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with module.serve() as server:
+        yield server
+
+
+def ask(text: str) -> list[Any]:
+    return [{"role": "user", "content": text}]
