@@ -7,6 +7,7 @@ import json
 from decimal import Decimal
 from typing import Any, NamedTuple, Optional
 
+from axilog._notebook import make_list
 from axilog.capi.host import axh_decision_t
 from axilog.enums import Completion, Failure, Health, PolicyResult, Violation
 from axilog.errors import AxilogError
@@ -229,6 +230,15 @@ class Decision:
                 f"an answer may be acted on only where the agent is ENABLED behind it: {advice}"
             ]
         return "; ".join((f"{state}, the agent is {self.health}", *reasons))
+
+    def _repr_html_(self) -> str:
+        """The decision, why, the answer, and what each policy said of it, as notebooks show it."""
+        members: list[tuple[str, object]] = [("may act", self.may_act), ("answer", self.raw)]
+        members += [
+            (judged.policy_id, f"{judged.result}: {judged.actual_decimal}")
+            for judged in self.policies
+        ]
+        return make_list(self.why, members)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore_decision, (bytes(self._found), self._json, self.raw)
