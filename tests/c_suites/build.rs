@@ -5,17 +5,14 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::{env, fs};
 
+use axilog_testkit::c_programs::{find_libraries, runner, rustc, target, uses_static_library_only};
 use axilog_testkit::c_tables;
+
+pub use axilog_testkit::c_programs::{Language, clang, compiler, run, runs_natively};
 
 /// What a C program needs besides `libaxilog.a` on Linux, where a compiler links it unasked;
 /// c-tests/README.md names the same.
 pub const NATIVE_LIBRARIES: &[&str] = &["-lgcc_s", "-lc"];
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    C,
-    Cpp,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
@@ -30,12 +27,9 @@ pub enum Link {
 
 /// The libraries that a suite is linked with, one after the other: both, or the one that `AXILOG_LIBRARY_KIND` names.
 pub fn linkages() -> &'static [Link] {
-    match env::var("AXILOG_LIBRARY_KIND").as_deref() {
-        Err(_) => &[Link::Static, Link::Shared],
-        Ok("static") => &[Link::Static],
-        Ok(other) => {
-            panic!("AXILOG_LIBRARY_KIND is {other:?}; static is the only kind it can name")
-        }
+    match uses_static_library_only() {
+        true => &[Link::Static],
+        false => &[Link::Static, Link::Shared],
     }
 }
 
@@ -111,22 +105,6 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-impl Language {
-    pub fn extension(self) -> &'static str {
-        match self {
-            Language::C => "c",
-            Language::Cpp => "cpp",
-        }
-    }
-
-    fn standard(self) -> &'static [&'static str] {
-        match self {
-            Language::C => &["-std=c99", "-Wmissing-prototypes", "-Wstrict-prototypes"],
-            Language::Cpp => &["-std=c++17", "-Wmissing-declarations"],
-        }
     }
 }
 
@@ -216,35 +194,9 @@ pub fn link_command(
     (command, program)
 }
 
-/// Where `cargo test` put the libraries: beside this test, or, where cargo gives each crate a folder of its own
-/// (`build/axilog/HASH/out`, as nightly does), in the one that was built last.
+/// Where `cargo test` put the libraries.
 pub fn libraries() -> PathBuf {
-    // Not `current_exe`, which is the loader where one was asked to run this test.
-    let test = PathBuf::from(env::args_os().next().unwrap());
-    let test = test.canonicalize().unwrap();
-    let beside = test.parent().unwrap();
-    if has_libraries(beside) {
-        return beside.to_owned();
-    }
-    let folders = beside.ancestors().nth(2).unwrap().read_dir().unwrap();
-    let folders = folders.map(|folder| folder.unwrap().path().join("out"));
-    folders
-        .filter(|folder| has_libraries(folder))
-        .max_by_key(|folder| {
-            fs::metadata(folder.join("libaxilog.a"))
-                .unwrap()
-                .modified()
-                .unwrap()
-        })
-        .unwrap_or_else(|| {
-            panic!("no libaxilog.a and libaxilog.so in {beside:?} or a folder near it")
-        })
-}
-
-fn has_libraries(directory: &Path) -> bool {
-    ["libaxilog.a", "libaxilog.so"]
-        .iter()
-        .all(|name| directory.join(name).exists())
+    find_libraries("axilog")
 }
 
 /// What rustc says a static library of this toolchain needs.
@@ -262,92 +214,6 @@ pub fn native_static_libraries(place: &Place) -> Vec<String> {
     run(command);
     let list = fs::read_to_string(list).unwrap();
     list.split_whitespace().map(str::to_owned).collect()
-}
-
-pub fn compiler(language: Language) -> Command {
-    let mut command = cc::Build::new()
-        .cpp(language == Language::Cpp)
-        .target(&target())
-        .host(host())
-        .opt_level(0)
-        .cargo_metadata(false)
-        .no_default_flags(true)
-        .get_compiler()
-        .to_command();
-    command.args(language.standard()).arg("-g");
-    command
-}
-
-/// Clang, where it is installed and the tests run on the machine that compiles them.
-pub fn clang(language: Language) -> Option<Command> {
-    let name = match language {
-        Language::C => "clang",
-        Language::Cpp => "clang++",
-    };
-    let installed = || Command::new(name).arg("--version").output();
-    if !runs_natively() || !installed().is_ok_and(|output| output.status.success()) {
-        return None;
-    }
-    let mut command = Command::new(name);
-    command.args(language.standard()).arg("-g");
-    Some(command)
-}
-
-/// Whether programs run on this machine by themselves, without an emulator or a checker.
-pub fn runs_natively() -> bool {
-    env::var_os("AXILOG_RUNNER").is_none()
-}
-
-fn rustc() -> Command {
-    Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-}
-
-/// The triple that the tests were compiled for: `AXILOG_TARGET` where that is not the host's.
-fn target() -> String {
-    env::var("AXILOG_TARGET").unwrap_or_else(|_| host().into())
-}
-
-/// A command that runs `program`, by the emulator or checker named in `AXILOG_RUNNER` if there is one.
-fn runner(program: &Path) -> Command {
-    let runner = env::var("AXILOG_RUNNER").unwrap_or_default();
-    let mut words = runner.split_whitespace();
-    match words.next() {
-        Some(first) => {
-            let mut command = Command::new(first);
-            command.args(words).arg(program);
-            command
-        }
-        None => Command::new(program),
-    }
-}
-
-/// The triple of the machine that compiles.
-fn host() -> &'static str {
-    static HOST: OnceLock<String> = OnceLock::new();
-    HOST.get_or_init(|| {
-        let mut command = rustc();
-        command.arg("-vV");
-        let version = run(command);
-        let host = version.lines().find_map(|line| line.strip_prefix("host: "));
-        host.unwrap().to_owned()
-    })
-}
-
-/// Runs a command and gives its output; it must succeed.
-pub fn run(mut command: Command) -> String {
-    let output = command.output();
-    // Not `{command:?}`, which tells the whole environment.
-    let (program, arguments) = (
-        command.get_program(),
-        command.get_args().collect::<Vec<_>>(),
-    );
-    let output = output.unwrap_or_else(|error| panic!("{program:?}: {error}"));
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{program:?} {arguments:?}:\n{errors}"
-    );
-    String::from_utf8(output.stdout).unwrap()
 }
 
 pub fn root() -> &'static Path {

@@ -1,17 +1,19 @@
-//! `cargo xtask sanitize` and `cargo xtask valgrind`: the C suites with every memory access checked, in C and in
-//! Rust.
+//! `cargo xtask sanitize` and `cargo xtask valgrind`: the C suites of the core and the programs of the host library, in C
+//! and C++, with every memory access checked in C and in Rust.
 //!
-//! AddressSanitizer watches both sides of the boundary: nightly compiles the library with it, and gcc
-//! compiles the suites with it and with UndefinedBehaviorSanitizer. Under valgrind the programs run as the tests
-//! build them; valgrind also reports bytes that are read before they are written.
+//! AddressSanitizer and ThreadSanitizer watch both sides of the boundary: nightly compiles the library with one of them,
+//! and gcc compiles the programs with it; beside AddressSanitizer also with UndefinedBehaviorSanitizer. Under valgrind
+//! the programs run as the tests build them; valgrind also reports bytes that are read before they are written.
 
 use std::process::Command;
 
 use crate::cargo::{Metadata, cargo, host_triple, nightly_cargo};
 use crate::process::{TaskResult, print_heading, require_program, require_rustup, run};
 
-/// Tests that the sanitizers leave out, and the reason.
-const SKIPPED: &[(&str, &str)] = &[
+/// Tests that a checker leaves out, by a part of their names, and the reason.
+type Skipped = &'static [(&'static str, &'static str)];
+
+const OF_THE_SUITES: Skipped = &[
     (
         "static_programs_need_the_documented_libraries_only",
         "links the documented libraries only, so no sanitizer either",
@@ -22,71 +24,145 @@ const SKIPPED: &[(&str, &str)] = &[
     ),
 ];
 
+const OF_THE_HOST_LIBRARY: Skipped = &[
+    (
+        "faults::",
+        "its failing disk and the sanitizers replace the same functions of the system",
+    ),
+    (
+        "python",
+        "the interpreter is compiled without the sanitizers",
+    ),
+    ("exports::", "runs no program"),
+];
+
+const UNDER_VALGRIND: Skipped = &[
+    (
+        "faults::",
+        "ends programs in the middle of a call, where valgrind finds memory that is in use",
+    ),
+    (
+        "python",
+        "the interpreter would be checked, and leaves memory behind",
+    ),
+    ("exports::", "runs no program"),
+];
+
 /// Flags of gcc: a program ends with a failure at the first report.
-const C_FLAGS: &str = "-fsanitize=address,undefined -fno-sanitize-recover=all \
-    -fno-omit-frame-pointer";
+const ADDRESS_FLAGS: &str =
+    "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer";
+const THREAD_FLAGS: &str = "-fsanitize=thread -fno-omit-frame-pointer";
 
 /// `--track-origins=yes` would also say where a value that nobody wrote comes from, and take 40 % more time.
-const VALGRIND: &str =
-    "valgrind --quiet --error-exitcode=9 --leak-check=full --errors-for-leak-kinds=all";
+const VALGRIND: &str = "valgrind --quiet --error-exitcode=9 --leak-check=full";
 
-/// Runs the suites under the sanitizers.
+/// The core allocates nothing. The host library keeps memory until a program's end, as Rust's standard library does.
+const LEAKS_OF_THE_SUITES: &str = "all";
+const LEAKS_OF_THE_HOST_LIBRARY: &str = "definite,indirect";
+
+/// Runs the suites and the programs under the sanitizers.
 ///
 /// # Errors
-/// For a missing tool, a failed suite, and a report.
+/// For a missing tool, a failed test, and a report.
 pub fn run_sanitizers() -> TaskResult {
     require_program("gcc", "apt-get install build-essential")?;
-    require_rustup("component", "nightly", "rustc")?;
+    require_program("setarch", "apt-get install util-linux")?;
+    for component in ["rustc", "rust-src"] {
+        require_rustup("component", "nightly", component)?;
+    }
 
-    print_heading("the C suites under AddressSanitizer and UndefinedBehaviorSanitizer");
-    let mut command = nightly_cargo();
+    print_heading("the C programs under AddressSanitizer and UndefinedBehaviorSanitizer");
+    let mut command = sanitized_tests("address", ADDRESS_FLAGS)?;
     command
-        // With a named target, build scripts and macros are built without the sanitizer.
-        .args(["test", "-p", "axilog", "--target", &host_triple()?])
-        .args(["--test", "c_suites"])
-        // A target directory of its own: nightly shares no artifact with stable, and so need not wait
-        // while stable builds.
-        .arg("--target-dir")
-        .arg(Metadata::read()?.target_directory()?.join("sanitize"))
-        .env("RUSTFLAGS", "-Zsanitizer=address")
-        .env("CFLAGS", C_FLAGS)
-        .env("CXXFLAGS", C_FLAGS)
+        .args(["-p", "axilog", "--test", "c_suites"])
+        .args(["-p", "axilog-host", "--test", "c_programs"])
         .env(
             "ASAN_OPTIONS",
             "detect_stack_use_after_return=1:strict_string_checks=1",
         )
         .env("UBSAN_OPTIONS", "print_stacktrace=1");
-    run(skip_tests(&mut command))?;
-    for (name, reason) in SKIPPED {
-        println!("not under the sanitizers: {name} ({reason})");
-    }
+    run(skip_tests(
+        &mut command,
+        &[OF_THE_SUITES, OF_THE_HOST_LIBRARY],
+    ))?;
+
+    print_heading("the programs of the host library under ThreadSanitizer");
+    let mut command = sanitized_tests("thread", THREAD_FLAGS)?;
+    command
+        .args(["-p", "axilog-host", "--test", "c_programs"])
+        // Rust's standard library too, or its locks would be unknown to the sanitizer.
+        .arg("-Zbuild-std")
+        // A program may start threads behind a fork.
+        .env("TSAN_OPTIONS", "halt_on_error=1:die_after_fork=0")
+        // gcc's runtime does not know the wide random addresses of newer kernels.
+        .env("AXILOG_RUNNER", "setarch --addr-no-randomize");
+    run(skip_tests(&mut command, &[OF_THE_HOST_LIBRARY]))?;
+    print_skipped("the sanitizers", &[OF_THE_SUITES, OF_THE_HOST_LIBRARY]);
     Ok(())
 }
 
-/// Runs the suites under valgrind; where they are to be short, without the answers of the deployed gateways.
+/// Runs the suites and the programs under valgrind; where they are to be short, without the programs of the host library
+/// and the answers of the deployed gateways.
 ///
 /// # Errors
-/// For a missing tool, a failed suite, and a report.
+/// For a missing tool, a failed test, and a report.
 pub fn run_valgrind(short: bool) -> TaskResult {
     require_program("valgrind", "apt-get install valgrind")?;
     print_heading("the C suites under valgrind");
+    let mut command = tests_under_valgrind("c_suites", LEAKS_OF_THE_SUITES);
+    if short {
+        command.args(["--", "--skip", "compat::deployed::"]);
+        return run(&mut command);
+    }
+    run(&mut command)?;
+    print_heading("the programs of the host library under valgrind");
+    let mut command = tests_under_valgrind("c_programs", LEAKS_OF_THE_HOST_LIBRARY);
+    run(skip_tests(&mut command, &[UNDER_VALGRIND]))?;
+    print_skipped("valgrind", &[UNDER_VALGRIND]);
+    Ok(())
+}
+
+/// A command for a test program whose C programs run under valgrind, which fails for leaks of these kinds.
+fn tests_under_valgrind(program: &str, leaks: &str) -> Command {
     let mut command = cargo();
     command
         // The whole workspace, so that the build of `cargo test --workspace` is used again.
-        .args(["test", "--workspace", "--test", "c_suites"])
-        .env("AXILOG_RUNNER", VALGRIND)
+        .args(["test", "--workspace", "--test", program])
+        .env(
+            "AXILOG_RUNNER",
+            format!("{VALGRIND} --errors-for-leak-kinds={leaks}"),
+        )
         // The shared library is made of the same objects, and would take as long again.
         .env("AXILOG_LIBRARY_KIND", "static");
-    if short {
-        command.args(["--", "--skip", "compat::deployed::"]);
-    }
-    run(&mut command)
+    command
 }
 
-fn skip_tests(command: &mut Command) -> &mut Command {
+/// A command for tests whose Rust is compiled with a sanitizer, and whose C with these flags.
+fn sanitized_tests(sanitizer: &str, flags: &str) -> TaskResult<Command> {
+    let mut command = nightly_cargo();
+    command
+        // With a named target, build scripts and macros are built without the sanitizer.
+        .args(["test", "--target", &host_triple()?])
+        // A target directory of its own: nightly shares no artifact with stable, and so need not wait
+        // while stable builds.
+        .arg("--target-dir")
+        .arg(Metadata::read()?.target_directory()?.join("sanitize"))
+        .env("RUSTFLAGS", format!("-Zsanitizer={sanitizer}"))
+        .env("CFLAGS", flags)
+        .env("CXXFLAGS", flags);
+    Ok(command)
+}
+
+fn skip_tests<'a>(command: &'a mut Command, skipped: &[Skipped]) -> &'a mut Command {
     command.arg("--");
-    for (name, _) in SKIPPED {
+    for (name, _) in skipped.iter().copied().flatten() {
         command.args(["--skip", name]);
     }
     command
+}
+
+fn print_skipped(checker: &str, skipped: &[Skipped]) {
+    for (name, reason) in skipped.iter().copied().flatten() {
+        println!("not under {checker}: {name} ({reason})");
+    }
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -290,6 +291,16 @@ def test_policies_judge_their_own_selectors(path: str) -> None:
             ("P-2", "PERMITTED"),
         ]
         assert observe(agent, b"\xff").health is Health.STOPPED
+
+
+def test_a_decision_is_told_after_later_ones_and_on_another_thread(path: str) -> None:
+    with begin_agent(path) as agent:
+        breach = observe(agent, b'{"value": 71}')
+        later = observe(agent, b'{"value": 1}')
+    with ThreadPoolExecutor(1) as pool:
+        told = pool.submit(breach.to_dict).result()
+    assert told["ledger_seq"] == breach.ledger_seq != later.to_dict()["ledger_seq"]
+    assert "value 71 is above 70" in breach.why and breach.to_dict() == told
 
 
 def test_a_decision_is_pickled_and_an_agent_is_not(path: str) -> None:

@@ -258,11 +258,3 @@ def test_nothing_is_derived_from_a_later_answer(cli: Cli, path: str) -> None:
         later = observe(agent, b'{"value": 2}')
     exchange_input(path, b"input", b'{"derived_from":["%s"]}' % later.obs_hash.encode())
     assert results(compare_audits(cli, path)) == {"derivations": "failed"}
-
-
-def test_a_notebook_shows_the_checks_and_no_markup_of_the_ledger(path: str) -> None:
-    with begin_agent(path) as agent:
-        agent.observe(b"{}", oracle_id="<b>&", model_id="m")
-    shown = axilog.audit(path, expect_models={"<i>": "m"})._repr_html_()
-    assert "<caption>FAILED: " in shown and "<td>models</td><td>failed</td>" in shown
-    assert "<i>" not in shown and "<b>" not in shown and "&lt;i&gt;" in shown

@@ -1,13 +1,14 @@
 //! `host.h`: why a step was decided as it was.
 
 use std::ffi::{c_char, c_int};
+use std::ptr;
 
 use axilog_ledger::json_report::decision::{left_behind_json, torn_line_json};
 use serde_json::json;
 
 use crate::boundary::run;
 use crate::given_text::{clear_text, give_json};
-use crate::last_decision::last_decision;
+use crate::last_decision::{KeptDecision, last_decision, take_last_decision};
 use crate::open_ledgers::ask;
 use crate::options::axh_ledger_t;
 
@@ -27,6 +28,54 @@ use crate::options::axh_ledger_t;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn axh_last_decision() -> *const c_char {
     last_decision()
+}
+
+/// A decision that a program has taken with axh_take_decision.
+pub struct axh_kept_decision_t {
+    _private: [u8; 0],
+}
+
+/// Takes the last decision of the calling thread, to be told later or on another thread. axh_last_decision of this thread
+/// is empty then, until the next decision.
+///
+/// @return The decision, which axh_kept_decision_free frees; NULL where axh_last_decision is empty.
+/// @see SRS-004 §11 and §12
+///
+/// # Safety
+/// Always safe to call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn axh_take_decision() -> *mut axh_kept_decision_t {
+    take_last_decision().map_or(ptr::null_mut(), |kept| Box::into_raw(kept).cast())
+}
+
+/// Gives a decision that was taken, as the JSON that axh_last_decision would have given. Several threads may ask at once.
+///
+/// @param kept Decision to tell, from axh_take_decision; NULL for none.
+/// @return A string of one line in UTF-8, never NULL; empty for NULL. It is valid until the decision is freed.
+/// @see SRS-004 §11 and §12; formats.md §4 and §5
+///
+/// # Safety
+/// kept is NULL, or from axh_take_decision and not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn axh_kept_decision(kept: *const axh_kept_decision_t) -> *const c_char {
+    // SAFETY: by contract.
+    let kept = unsafe { kept.cast::<KeptDecision>().as_ref() };
+    kept.map_or(c"".as_ptr(), KeptDecision::tell)
+}
+
+/// Frees a decision that was taken.
+///
+/// @param kept Decision to free, from axh_take_decision; NULL for none.
+/// @see SRS-004 §11 and §12
+///
+/// # Safety
+/// kept is NULL, or from axh_take_decision and not freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn axh_kept_decision_free(kept: *mut axh_kept_decision_t) {
+    if !kept.is_null() {
+        // SAFETY: by contract.
+        drop(unsafe { Box::from_raw(kept.cast::<KeptDecision>()) });
+    }
 }
 
 /// Gives what opening a ledger did, as JSON: the records that it added to complete an interrupted step, in "torn" the

@@ -1,8 +1,9 @@
-//! Each thread's last decision. Emits no header.
+//! Each thread's last decision, and decisions that programs keep longer. Emits no header.
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 use std::path::Path;
+use std::sync::OnceLock;
 
 use axilog_ledger::decision::StepDecision;
 use axilog_ledger::json_report::decision::decision_json_text;
@@ -12,14 +13,26 @@ use crate::decision::axh_decision_t;
 use crate::pointer::Output;
 
 thread_local! {
-    static LAST_DECISION: RefCell<LastDecision> = const { RefCell::new(LastDecision::None) };
+    static LAST_DECISION: RefCell<Option<Box<KeptDecision>>> = const { RefCell::new(None) };
 }
 
 /// A decision, which most programs never ask for as text.
-enum LastDecision {
-    None,
-    Kept(Box<Path>, Box<StepDecision>),
-    Told(CString),
+pub(crate) struct KeptDecision {
+    path: Box<Path>,
+    decision: StepDecision,
+    text: OnceLock<CString>,
+}
+
+impl KeptDecision {
+    /// The decision as JSON.
+    pub(crate) fn tell(&self) -> *const c_char {
+        let text = self.text.get_or_init(|| {
+            let json = decision_json_text(&self.path, &self.decision);
+            // JSON has no NUL.
+            CString::new(escape_deceptive_json(&json).as_bytes()).unwrap_or_default()
+        });
+        text.as_ptr()
+    }
 }
 
 /// Gives a decision to the caller, and keeps it for the calling thread.
@@ -31,25 +44,23 @@ pub(crate) fn give_decision(
     if let Some(out) = out {
         out.write(axh_decision_t::of(&decision));
     }
-    let kept = LastDecision::Kept(path.into(), Box::new(decision));
+    let kept = KeptDecision {
+        path: path.into(),
+        decision,
+        text: OnceLock::new(),
+    };
     // A thread that is ending may have dropped its decision already.
-    let _ = LAST_DECISION.try_with(|last| last.replace(kept));
+    let _ = LAST_DECISION.try_with(|last| last.replace(Some(Box::new(kept))));
 }
 
 /// The decision that the calling thread kept last, as JSON; empty where it has kept none.
 pub(crate) fn last_decision() -> *const c_char {
-    let told = LAST_DECISION.try_with(|last| {
-        let mut last = last.borrow_mut();
-        if let LastDecision::Kept(path, decision) = &*last {
-            let json = decision_json_text(path, decision);
-            // JSON has no NUL.
-            let text = CString::new(escape_deceptive_json(&json).as_bytes()).unwrap_or_default();
-            *last = LastDecision::Told(text);
-        }
-        match &*last {
-            LastDecision::Told(text) => text.as_ptr(),
-            _ => c"".as_ptr(),
-        }
-    });
-    told.unwrap_or(c"".as_ptr())
+    let told = LAST_DECISION.try_with(|last| last.borrow().as_ref().map(|kept| kept.tell()));
+    told.ok().flatten().unwrap_or(c"".as_ptr())
+}
+
+/// Takes the decision that the calling thread kept last.
+pub(crate) fn take_last_decision() -> Option<Box<KeptDecision>> {
+    let taken = LAST_DECISION.try_with(RefCell::take);
+    taken.ok().flatten()
 }

@@ -4,6 +4,7 @@
 //! | module | holds | with the feature |
 //! |---|---|---|
 //! | [`vectors`] | the golden vectors of `tests/vectors`, read | |
+//! | [`c_programs`] | the compilers of C and C++, and what runs their programs | |
 //! | [`c_tables`] | the vectors as C tables, for the C suites | |
 //! | [`c_suites`] | the C suites and the number of checks in each | |
 //! | [`declarations`] | what the C headers declare | |
@@ -14,6 +15,7 @@
 #![allow(missing_docs, reason = "most names are those of the vectors")]
 #![allow(clippy::new_without_default, reason = "a test says what it makes anew")]
 
+pub mod c_programs;
 pub mod c_suites;
 pub mod c_tables;
 pub mod declarations;

@@ -127,6 +127,11 @@ class LedgerReader:
             self._check(lib.axh_reader_state(self._handle, byref(state)))
         return state
 
+    @property
+    def closed(self) -> bool:
+        """Whether the reader is closed."""
+        return self._handle.value is None
+
     def close(self) -> None:
         """Closes the reader. Closing twice does nothing."""
         with self._lock:

@@ -40,7 +40,7 @@ _CONTROLS = (InputClass.RESET_REQUEST, InputClass.POLICY_TRIGGER, InputClass.FAU
 # This function object has no argtypes: its arguments are C values already, and checking each of
 # them at each call would take time for nothing.
 _observe = lib["axh_observe"]
-_last_decision = lib.axh_last_decision
+_take_decision = lib.axh_take_decision
 
 
 class Agent(LedgerState, AbstractContextManager["Agent"]):
@@ -242,18 +242,29 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
             and LedgerDisplacedError where the step could not be stored.
         """
         answer = output if type(output) is bytes else as_bytes("output", output)
-        call = self._make_call(oracle_id, model_id, input, input_kind, derived_from, even_refused)
-        if params is not None:
-            _set_params(call, params)
-        call.output = answer
-        call.output_len = len(answer)
-        if truncated:
-            call.truncated = 1
+        if derived_from:
+            question = self._derive_question(input, derived_from, input_kind, even_refused)
+            input_kind = InputKind.JSON
+        else:
+            question = as_bytes("input", input)
+        call = axh_observation_t(
+            _OBSERVATION_SIZE,
+            _encode_identity("oracle_id", oracle_id),
+            _encode_identity("model_id", model_id),
+            None if params is None else _point_to(params),
+            question,
+            len(question),
+            answer,
+            len(answer),
+            input_kind,
+            0,
+            1 if truncated else 0,
+        )
         found = axh_decision_t(_DECISION_SIZE)
         status = _observe(self._handle, byref(call), byref(found))
         if status != AXH_OK:
             raise self._make_error(status)
-        return Decision(found, _last_decision(), answer)
+        return Decision(found, _take_decision(), answer)
 
     def observe_failure(
         self,
@@ -278,11 +289,11 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
             raise ValueError(f"failure: found {failure!s}, expected TIMEOUT or TRANSPORT_ERROR")
         call = self._make_call(oracle_id, model_id, input, input_kind, (), False)
         if params is not None:
-            _set_params(call, params)
+            call.params = _point_to(params)
         call.failure = int(failure)
         found = axh_decision_t(_DECISION_SIZE)
         self._check(lib.axh_observe(self._handle, byref(call), byref(found)))
-        return Decision(found, _last_decision(), None)
+        return Decision(found, _take_decision(), None)
 
     def check_question(
         self,
@@ -321,7 +332,7 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
         now = int(clock.time()) if timestamp is None else check_time(timestamp, 0)
         found = axh_decision_t(_DECISION_SIZE)
         self._check(lib.axh_time(self._handle, now, int(force), byref(found)))
-        return Decision(found, _last_decision(), None)
+        return Decision(found, _take_decision(), None)
 
     def observe_control(self, input_class: InputClass) -> Decision:
         """Records a control input: RESET_REQUEST, POLICY_TRIGGER or FAULT_SIGNAL. Raises ValueError
@@ -331,7 +342,7 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
             raise ValueError(f"input_class: found {input_class!s}, expected one of {names}")
         found = axh_decision_t(_DECISION_SIZE)
         self._check(lib.axh_control(self._handle, int(input_class), byref(found)))
-        return Decision(found, _last_decision(), None)
+        return Decision(found, _take_decision(), None)
 
     def reset(self) -> Decision:
         """Records a reset request: DEGRADED becomes INIT, and the next time then makes the agent
@@ -396,9 +407,7 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
         even_refused: bool,
     ) -> axh_observation_t:
         if derived_from:
-            question = derive_question(
-                self._handle.value, self._path, input, derived_from, kind, even_refused
-            )
+            question = self._derive_question(input, derived_from, kind, even_refused)
             kind = InputKind.JSON
         else:
             question = as_bytes("input", input)
@@ -413,6 +422,12 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
             0,
             kind,
         )
+
+    def _derive_question(
+        self, input: Text, sources: Sequence[Source], kind: InputKind, even_refused: bool
+    ) -> bytes:
+        handle = self._handle.value
+        return derive_question(handle, self._path, input, sources, kind, even_refused)
 
 
 def _encode_identity(field: str, identity: str) -> bytes:
@@ -429,6 +444,6 @@ def _identity_error(field: str, identity: object) -> IdentityError:
     )
 
 
-def _set_params(call: axh_observation_t, params: Union[Params, Mapping[str, Any]]) -> None:
+def _point_to(params: Union[Params, Mapping[str, Any]]) -> Any:
     given = params if isinstance(params, Params) else Params(**params)
-    call.params = pointer(given._struct)
+    return pointer(given._struct)

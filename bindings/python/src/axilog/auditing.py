@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import enum
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional
@@ -16,6 +15,7 @@ from axilog._host_check import (
     expect_rules,
     make_expectations,
 )
+from axilog._notebook import make_table
 from axilog.capi import lib
 from axilog.enums import Verdict
 from axilog.errors import LedgerDefect
@@ -94,11 +94,8 @@ class AuditReport:
             (check.subject, check.result.value, "; ".join((check.finding, *check.details)))
             for check in self.checks
         ]
-        cells = ("".join(f"<td>{html.escape(cell)}</td>" for cell in row) for row in rows)
-        body = "".join(f"<tr>{row}</tr>" for row in cells)
-        caption = html.escape(f"{self.verdict.name}: {self.ledger}")
-        heads = "<tr><th>check</th><th>result</th><th>finding</th></tr>"
-        return f"<table><caption>{caption}</caption>{heads}{body}</table>"
+        caption = f"{self.verdict.name}: {self.ledger}"
+        return make_table(caption, ("check", "result", "finding"), rows)
 
 
 def audit(

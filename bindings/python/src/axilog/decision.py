@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, NamedTuple, Optional
 
+from axilog._notebook import make_list
+from axilog.capi import lib
 from axilog.capi.host import axh_decision_t
 from axilog.enums import Completion, Failure, Health, PolicyResult, Violation
 from axilog.errors import AxilogError
@@ -67,17 +70,24 @@ class Decision:
     """What an agent decided on one input, as the ledger holds it. A decision is true where an
     answer may be acted on, so that ``if agent.observe(…):`` acts on nothing else."""
 
-    __slots__ = ("_found", "_json", "raw")
+    # The text is absent until it is asked for, which most programs never do.
+    __slots__ = ("_found", "_kept", "_text", "raw")
 
     _found: axh_decision_t
-    _json: bytes
+    # What the library keeps of the decision, to be told as text; None where the text is here.
+    _kept: Optional[int]
+    _text: bytes
     raw: Optional[bytes]
     """The answer as it came; ``None`` on a failure, on the time and on a control input."""
 
-    def __init__(self, found: axh_decision_t, text: bytes, raw: Optional[bytes]) -> None:
+    def __init__(self, found: axh_decision_t, kept: Optional[int], raw: Optional[bytes]) -> None:
         self._found = found
-        self._json = text
+        self._kept = kept
         self.raw = raw
+
+    # The function is named here, since at the end of a program the module may have lost it.
+    def __del__(self, free: Callable[[Optional[int]], None] = lib.axh_kept_decision_free) -> None:
+        free(self._kept)
 
     def __bool__(self) -> bool:
         return self.may_act
@@ -171,7 +181,7 @@ class Decision:
     def to_dict(self) -> dict[str, Any]:
         """The decision as what :func:`json.dumps` takes: the object that ``axilog observe --json``
         prints, without what opening the ledger did. The answer is not in it."""
-        members: dict[str, Any] = json.loads(self._json)
+        members: dict[str, Any] = json.loads(self._tell())
         return members
 
     def raise_for_breach(self) -> Decision:
@@ -230,8 +240,25 @@ class Decision:
             ]
         return "; ".join((f"{state}, the agent is {self.health}", *reasons))
 
+    def _repr_html_(self) -> str:
+        """The decision, why, the answer, and what each policy said of it, as notebooks show it."""
+        members: list[tuple[str, object]] = [("may act", self.may_act), ("answer", self.raw)]
+        members += [
+            (judged.policy_id, f"{judged.result}: {judged.actual_decimal}")
+            for judged in self.policies
+        ]
+        return make_list(self.why, members)
+
+    def _tell(self) -> bytes:
+        """The decision as JSON."""
+        try:
+            return self._text
+        except AttributeError:
+            self._text = lib.axh_kept_decision(self._kept)
+            return self._text
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restore_decision, (bytes(self._found), self._json, self.raw)
+        return _restore_decision, (bytes(self._found), self._tell(), self.raw)
 
     def __repr__(self) -> str:
         return (
@@ -241,7 +268,9 @@ class Decision:
 
 
 def _restore_decision(found: bytes, text: bytes, raw: Optional[bytes]) -> Decision:
-    return Decision(axh_decision_t.from_buffer_copy(found), text, raw)
+    decision = Decision(axh_decision_t.from_buffer_copy(found), None, raw)
+    decision._text = text
+    return decision
 
 
 class BreachError(AxilogError):

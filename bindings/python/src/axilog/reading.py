@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Optional
 
 from axilog._host_call import Path
 from axilog._ledger_reader import LedgerReader, RecordKind
+from axilog._notebook import make_list
 from axilog.capi.constants import Q16_16_MIN
 from axilog.capi.host import axh_record_t
 from axilog.decision import Judgement, Transition
@@ -79,6 +80,12 @@ class Record:
             "answer": None if self.answer is None else self.answer.decode(errors="replace"),
         }
 
+    def _repr_html_(self) -> str:
+        """What the record is and holds, as notebooks show it."""
+        caption = f"{self.kind.name} {self.sequence}"
+        names = ("ledger_seq", "time", "payload", "question", "answer", "chain")
+        return make_list(caption, [(name, getattr(self, name)) for name in names])
+
 
 class Reader(Iterator[Record], AbstractContextManager["Reader"]):
     """The records of a ledger, from :func:`read`. It takes no lock: a program may be writing the
@@ -124,6 +131,14 @@ class Reader(Iterator[Record], AbstractContextManager["Reader"]):
 
     def __repr__(self) -> str:
         return f"<axilog.Reader of {self._reader.path!r}>"
+
+    def _repr_html_(self) -> str:
+        """How far the reader has come, as notebooks show it. No record is read for it."""
+        caption = f"Reader of {self._reader.path}"
+        if self._reader.closed:
+            return make_list(caption, [("closed", True)])
+        state = (("entries", self.entries), ("head", self.head), ("sealed", self.sealed))
+        return make_list(caption, state)
 
     def _make_record(self, found: axh_record_t) -> Record:
         kind = RecordKind(found.kind)

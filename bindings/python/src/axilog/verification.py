@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Optional, Union
 
 from axilog._host_call import Path
@@ -15,6 +15,7 @@ from axilog._host_check import (
     expect_rules,
     make_expectations,
 )
+from axilog._notebook import make_list
 from axilog.capi import lib
 from axilog.enums import Health, Profile, Verdict
 from axilog.policy_set import PolicySet
@@ -122,6 +123,16 @@ class Report:
 
     def __bool__(self) -> bool:
         return self.ok
+
+    def _repr_html_(self) -> str:
+        """The verdict and what was found, as notebooks show it."""
+        caption = f"{self.verdict.name}: {self.ledger}"
+        left_out = ("ledger", "verdict", "ok", "blobs")
+        members = [(f.name, getattr(self, f.name)) for f in fields(self) if f.name not in left_out]
+        if self.blobs is not None:
+            counts = [(f.name, getattr(self.blobs, f.name)) for f in fields(self.blobs)]
+            members += [(f"blobs: {name}", n) for name, n in counts if isinstance(n, int)]
+        return make_list(caption, members)
 
 
 def verify(

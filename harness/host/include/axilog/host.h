@@ -289,6 +289,11 @@ typedef enum axh_policy_form_t {
 } axh_policy_form_t;
 
 /**
+ * A decision that a program has taken with axh_take_decision.
+ */
+typedef struct axh_kept_decision_t axh_kept_decision_t;
+
+/**
  * An open ledger file, which this process alone may write. The pointer is a handle: the library looks it up, and it
  * leads nowhere. Several threads may use it; each call waits for those before it.
  */
@@ -1354,6 +1359,32 @@ int axh_seal(const struct axh_ledger_t *ledger);
  * @see SRS-004 §11 and §12; formats.md §4 and §5
  */
 const char *axh_last_decision(void);
+
+/**
+ * Takes the last decision of the calling thread, to be told later or on another thread. axh_last_decision of this thread
+ * is empty then, until the next decision.
+ *
+ * @return The decision, which axh_kept_decision_free frees; NULL where axh_last_decision is empty.
+ * @see SRS-004 §11 and §12
+ */
+struct axh_kept_decision_t *axh_take_decision(void);
+
+/**
+ * Gives a decision that was taken, as the JSON that axh_last_decision would have given. Several threads may ask at once.
+ *
+ * @param kept Decision to tell, from axh_take_decision; NULL for none.
+ * @return A string of one line in UTF-8, never NULL; empty for NULL. It is valid until the decision is freed.
+ * @see SRS-004 §11 and §12; formats.md §4 and §5
+ */
+const char *axh_kept_decision(const struct axh_kept_decision_t *kept);
+
+/**
+ * Frees a decision that was taken.
+ *
+ * @param kept Decision to free, from axh_take_decision; NULL for none.
+ * @see SRS-004 §11 and §12
+ */
+void axh_kept_decision_free(struct axh_kept_decision_t *kept);
 
 /**
  * Gives what opening a ledger did, as JSON: the records that it added to complete an interrupted step, in "torn" the

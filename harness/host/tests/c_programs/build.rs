@@ -1,9 +1,13 @@
 //! Compiling, linking and running C programs against the library.
 
-use std::env;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use axilog_testkit::c_programs::{
+    Language, compiler, find_libraries, runner, uses_static_library_only,
+};
+
+pub use axilog_testkit::c_programs::run;
 
 /// How a program is linked with the library.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +16,13 @@ pub enum Linkage {
     Shared,
 }
 
-pub const LINKAGES: [Linkage; 2] = [Linkage::Static, Linkage::Shared];
+/// How programs are linked, one after the other.
+pub fn linkages() -> Vec<Linkage> {
+    match uses_static_library_only() {
+        true => vec![Linkage::Static],
+        false => vec![Linkage::Static, Linkage::Shared],
+    }
+}
 
 /// A directory of one test's own, removed with it.
 pub struct Place(tempfile::TempDir);
@@ -37,19 +47,16 @@ impl Place {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let path = self.path(source.file_stem().unwrap().to_str().unwrap());
         let is_cpp = source.extension().is_some_and(|ending| ending == "cpp");
-        let (compiler, name) = if is_cpp { ("CXX", "c++") } else { ("CC", "cc") };
-        let mut command = Command::new(env::var_os(compiler).unwrap_or_else(|| name.into()));
-        match is_cpp {
-            true => command
-                .args(["-std=c++17", "-I"])
-                .arg(root.join("cpp"))
-                .arg("-I")
-                .arg(root.join("../../bindings/cpp")),
-            false => command.args(["-std=c99", "-Wmissing-prototypes", "-Wstrict-prototypes"]),
-        };
+        let language = if is_cpp { Language::Cpp } else { Language::C };
+        let mut command = compiler(language);
+        if is_cpp {
+            for headers in ["cpp", "../../bindings/cpp"] {
+                command.arg("-I").arg(root.join(headers));
+            }
+        }
         command
             .args(["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow"])
-            .args(["-Wundef", "-Wwrite-strings", "-Werror", "-g", "-pthread"])
+            .args(["-Wundef", "-Wwrite-strings", "-Werror", "-pthread"])
             .arg("-I")
             .arg(root.join("include"))
             .arg("-I")
@@ -68,7 +75,7 @@ impl Place {
                 .arg("-l:libaxilog_host.so")
                 .arg(format!("-Wl,-rpath,{}", libraries.display())),
         };
-        run(&mut command);
+        run(command);
         Program { path }
     }
 }
@@ -76,11 +83,13 @@ impl Place {
 impl Program {
     /// Runs the program and gives what it prints; it must succeed.
     pub fn run(&self, arguments: &[&str]) -> String {
-        run(self.command().args(arguments))
+        let mut command = self.command();
+        command.args(arguments);
+        run(command)
     }
 
     pub fn command(&self) -> Command {
-        let mut command = Command::new(&self.path);
+        let mut command = runner(&self.path);
         command.current_dir(self.path.parent().unwrap());
         // Cargo names directories there that may hold an older library.
         command.env_remove("LD_LIBRARY_PATH");
@@ -88,25 +97,7 @@ impl Program {
     }
 }
 
-/// Where cargo puts the libraries: beside this test.
+/// Where cargo puts the libraries.
 pub fn libraries() -> PathBuf {
-    let test = env::current_exe().unwrap().canonicalize().unwrap();
-    let directory = test.parent().unwrap().to_owned();
-    for name in ["libaxilog_host.a", "libaxilog_host.so"] {
-        assert!(fs::exists(directory.join(name)).unwrap(), "no {name}");
-    }
-    directory
-}
-
-/// Runs a command and gives what it prints; it must succeed.
-pub fn run(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success(),
-        "{:?}: {}\n{errors}",
-        command.get_program(),
-        output.status
-    );
-    String::from_utf8(output.stdout).unwrap()
+    find_libraries("axilog_host")
 }

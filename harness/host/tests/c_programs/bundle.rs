@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::build::{LINKAGES, Place};
+use crate::build::{Linkage, Place, linkages};
 use crate::python::run_python;
 
 const STEPS: [&str; 7] = ["1", "2", "3", "4", "5", "6", "13"];
@@ -24,15 +24,18 @@ fn without_time(bundle: &str) -> String {
     format!("{before}{after}")
 }
 
+/// What bundle.c prints: an object for each step.
+fn build_by_c(place: &Place, linkage: Linkage) -> String {
+    fs::write(place.path("bad.toml"), "steps = 1").unwrap();
+    let program = place.build(Path::new("tests/c_programs/bundle.c"), linkage);
+    let results = shared("results");
+    program.run(&[&[results.to_str().unwrap()], STEPS.as_slice()].concat())
+}
+
 #[test]
-fn c_and_python_build_the_same_bundles_and_the_committed_prompts() {
-    let results = shared("results").into_os_string().into_string().unwrap();
-    let arguments = [&[results.as_str()], STEPS.as_slice()].concat();
-    for linkage in LINKAGES {
-        let place = Place::new();
-        fs::write(place.path("bad.toml"), "steps = 1").unwrap();
-        let program = place.build(Path::new("tests/c_programs/bundle.c"), linkage);
-        let by_c = program.run(&arguments);
+fn c_builds_the_committed_prompts() {
+    for linkage in linkages() {
+        let by_c = build_by_c(&Place::new(), linkage);
         assert_eq!(by_c.lines().count(), STEPS.len());
         for (step, object) in STEPS.iter().zip(by_c.lines()) {
             let object: Value = serde_json::from_str(object).unwrap();
@@ -40,19 +43,27 @@ fn c_and_python_build_the_same_bundles_and_the_committed_prompts() {
             let found = object["rendered"]["prompt"].as_str().unwrap();
             assert_eq!(format!("{found}\n"), prompt, "{linkage:?} {step}");
         }
-        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_programs/bundle.py");
-        let with_source = [&[source.to_str().unwrap()], arguments.as_slice()].concat();
-        let Some(by_python) = run_python(&with_source, &place.path("")) else {
-            return;
-        };
-        let lines: Vec<&str> = by_python.lines().collect();
-        assert_eq!(lines.len(), 2 * STEPS.len());
-        for (object, lines) in by_c.lines().zip(lines.chunks(2)) {
-            let bundle = format!("{{\"bundle\":{},\"problem\":null,", without_time(lines[0]));
-            assert!(without_time(object).starts_with(&bundle), "{object}");
-            let object: Value = serde_json::from_str(object).unwrap();
-            let prompt: Value = serde_json::from_str(lines[1]).unwrap();
-            assert_eq!(object["rendered"]["prompt"], prompt);
-        }
+    }
+}
+
+#[test]
+fn python_builds_the_bundles_that_c_builds() {
+    let place = Place::new();
+    let by_c = build_by_c(&place, Linkage::Shared);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_programs/bundle.py");
+    let results = shared("results");
+    let arguments = [source.to_str().unwrap(), results.to_str().unwrap()];
+    let arguments = [arguments.as_slice(), STEPS.as_slice()].concat();
+    let Some(by_python) = run_python(&arguments, &place.path("")) else {
+        return;
+    };
+    let lines: Vec<&str> = by_python.lines().collect();
+    assert_eq!(lines.len(), 2 * STEPS.len());
+    for (object, lines) in by_c.lines().zip(lines.chunks(2)) {
+        let bundle = format!("{{\"bundle\":{},\"problem\":null,", without_time(lines[0]));
+        assert!(without_time(object).starts_with(&bundle), "{object}");
+        let object: Value = serde_json::from_str(object).unwrap();
+        let prompt: Value = serde_json::from_str(lines[1]).unwrap();
+        assert_eq!(object["rendered"]["prompt"], prompt);
     }
 }

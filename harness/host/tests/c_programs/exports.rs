@@ -9,10 +9,10 @@ use crate::build::{libraries, run};
 
 /// The names that `nm` lists with these options.
 fn names_in(library: &str, options: &[&str]) -> BTreeSet<String> {
-    let listed = run(Command::new("nm")
-        .args(options)
-        .arg("--defined-only")
-        .arg(libraries().join(library)));
+    let mut command = Command::new("nm");
+    command.args(options).arg("--defined-only");
+    command.arg(libraries().join(library));
+    let listed = run(command);
     let names = listed.lines().filter_map(|line| line.split(' ').nth(2));
     names.map(str::to_owned).collect()
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 use axilog::ledger_line;
 use axilog_ledger::encoding::hex;
 
-use crate::build::{LINKAGES, Linkage, Place, Program, run};
+use crate::build::{Linkage, Place, Program, run};
 use crate::ledger::check_ledger;
 
 /// What happens at a call; failing_disk.c says it in words.
@@ -29,7 +29,7 @@ fn build_failing_disk(place: &Place) -> PathBuf {
         ])
         .arg(&library)
         .arg("tests/c_programs/failing_disk.c");
-    run(&mut command);
+    run(command);
     library
 }
 
@@ -151,12 +151,12 @@ fn test_faults(linkage: Linkage, durability: &'static str, stride: usize) -> usi
 fn no_fault_loses_what_a_program_was_told_is_recorded() {
     let wide = std::env::var_os("AXILOG_WIDE").is_some();
     let cases: &[_] = match wide {
-        false => &[(LINKAGES[1], "0", 7), (LINKAGES[1], "1", 7)],
+        false => &[(Linkage::Shared, "0", 7), (Linkage::Shared, "1", 7)],
         true => &[
-            (LINKAGES[0], "0", 1),
-            (LINKAGES[1], "0", 1),
-            (LINKAGES[1], "1", 1),
-            (LINKAGES[1], "2", 1),
+            (Linkage::Static, "0", 1),
+            (Linkage::Shared, "0", 1),
+            (Linkage::Shared, "1", 1),
+            (Linkage::Shared, "2", 1),
         ],
     };
     for (linkage, durability, stride) in cases {

@@ -16,11 +16,11 @@ use std::process::Stdio;
 use axilog_ledger::durability::Durability;
 use axilog_ledger::session::Session;
 
-use build::{LINKAGES, Place, Program};
+use build::{Linkage, Place, Program, linkages};
 use ledger::{Contents, check_ledger, describe_records};
 
 /// Builds a program of this directory.
-fn build(place: &Place, name: &str, linkage: build::Linkage) -> Program {
+fn build(place: &Place, name: &str, linkage: Linkage) -> Program {
     let ending = if name == "host" { "cpp" } else { "c" };
     let source = Path::new("tests/c_programs").join(format!("{name}.{ending}"));
     place.build(&source, linkage)
@@ -28,7 +28,7 @@ fn build(place: &Place, name: &str, linkage: build::Linkage) -> Program {
 
 #[test]
 fn one_thread_writes_every_kind_of_record() {
-    for linkage in LINKAGES {
+    for linkage in linkages() {
         let place = Place::new();
         let path = place.path("ledger.jsonl");
         let printed = build(&place, "write", linkage).run(&[path.to_str().unwrap()]);
@@ -52,7 +52,7 @@ fn one_thread_writes_every_kind_of_record() {
 
 #[test]
 fn a_program_checks_ledgers_and_what_it_knows_of_them() {
-    for linkage in LINKAGES {
+    for linkage in linkages() {
         let place = Place::new();
         let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
         let path = path.to_str().unwrap();
@@ -67,7 +67,7 @@ fn a_program_checks_ledgers_and_what_it_knows_of_them() {
 
 #[test]
 fn a_program_reads_what_verification_accepts() {
-    for linkage in LINKAGES {
+    for linkage in linkages() {
         let place = Place::new();
         let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
         let paths = [path.to_str().unwrap(), other.to_str().unwrap()];
@@ -79,7 +79,7 @@ fn a_program_reads_what_verification_accepts() {
 
 #[test]
 fn cpp_writes_the_ledger_that_c_writes_and_reads_it() {
-    for linkage in LINKAGES {
+    for linkage in linkages() {
         let place = Place::new();
         let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
         let by_c = build(&place, "write", linkage).run(&[path.to_str().unwrap()]);
@@ -92,9 +92,10 @@ fn cpp_writes_the_ledger_that_c_writes_and_reads_it() {
 
 #[test]
 fn threads_write_one_ledger_and_each_gets_the_decisions_on_its_own_answers() {
-    for (linkage, durability, answers, threads) in
-        [(LINKAGES[0], "0", "3", "64"), (LINKAGES[1], "2", "25", "8")]
-    {
+    for (linkage, durability, answers, threads) in [
+        (Linkage::Static, "0", "3", "64"),
+        (Linkage::Shared, "2", "25", "8"),
+    ] {
         let place = Place::new();
         let path = place.path("ledger.jsonl");
         let arguments = [path.to_str().unwrap(), answers, durability, threads];
@@ -121,7 +122,7 @@ fn what_was_acknowledged_before_a_kill_is_in_the_ledger() {
     for (durability, threads) in [("0", "64"), ("1", "8"), ("2", "8")] {
         let place = Place::new();
         let path = place.path("ledger.jsonl");
-        let program = build(&place, "threads", LINKAGES[1]);
+        let program = build(&place, "threads", Linkage::Shared);
         let mut command = program.command();
         command.args([path.to_str().unwrap(), "0", durability, threads]);
         let mut writer = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -150,7 +151,7 @@ fn what_was_acknowledged_before_a_kill_is_in_the_ledger() {
 
 #[test]
 fn a_program_derives_questions_from_answers_and_follows_a_sealed_ledger() {
-    for linkage in LINKAGES {
+    for linkage in linkages() {
         let place = Place::new();
         let [old, new] = ["old.jsonl", "new.jsonl"].map(|name| place.path(name));
         let paths = [old.to_str().unwrap(), new.to_str().unwrap()];
@@ -183,7 +184,7 @@ fn a_program_records_exchanges_with_a_provider() {
 
 #[test]
 fn misuse_is_an_error_and_harms_nothing() {
-    for linkage in LINKAGES {
+    for linkage in linkages() {
         let place = Place::new();
         let path = place.path("ledger.jsonl");
         build(&place, "misuse", linkage).run(&[path.to_str().unwrap()]);
@@ -204,7 +205,7 @@ fn the_first_programs_act_once() {
     for function in exports::declared() {
         assert!(page.contains(&format!("`{function}`")), "{function}");
     }
-    for linkage in LINKAGES {
+    for linkage in linkages() {
         for source in ["examples/first.c", "examples/first.cpp"] {
             let place = Place::new();
             let program = place.build(Path::new(source), linkage);

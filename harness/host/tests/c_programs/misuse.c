@@ -225,6 +225,8 @@ int main(int argc, char **argv)
     unsigned long long before;
 
     CHECK(argc == 2 && axh_last_error()[0] == '\0' && axh_last_decision()[0] == '\0');
+    CHECK(axh_take_decision() == NULL && axh_kept_decision(NULL)[0] == '\0');
+    axh_kept_decision_free(NULL);
     give_wrong_options(argv[1]);
     CHECK(axh_ledger_create(argv[1], NULL, &ledger) == AXH_OK);
     CHECK(axh_ledger_open(argv[1], NULL, &second) == AXH_ERR_LOCKED && second == NULL);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::build::{LINKAGES, Place, Program, libraries};
+use crate::build::{Linkage, Place, Program, libraries};
 use crate::ledger::check_ledger;
 
 /// Runs a program of Python in a directory, and gives what it prints; `None` where there is no Python here.
@@ -45,7 +45,7 @@ fn the_program_of_the_readme_acts_once() {
 fn python_writes_the_ledger_that_c_writes() {
     let place = Place::new();
     let [by_c, by_python] = ["c.jsonl", "python.jsonl"].map(|name| place.path(name));
-    let program: Program = place.build(Path::new("tests/c_programs/write.c"), LINKAGES[1]);
+    let program: Program = place.build(Path::new("tests/c_programs/write.c"), Linkage::Shared);
     let printed = program.run(&[by_c.to_str().unwrap()]);
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/c_programs/write.py");
     let arguments = [source.to_str().unwrap(), by_python.to_str().unwrap()];

@@ -199,6 +199,7 @@ static void misuse(const char *path)
     CHECK(axh_reader_question(reader, &bytes, NULL) == AXH_ERR_ARGUMENT);
     CHECK(axh_reader_question(reader, &bytes, &len) == AXH_ERR_ARGUMENT); /* nothing was read */
     CHECK(axh_ledger_close((axh_ledger_t *)reader) == AXH_ERR_HANDLE && said("open ledger"));
+    CHECK(fflush(stdout) == 0); /* or the child may print once more what is not printed yet */
     child = fork();
     if (child == 0) {
         record.size = sizeof record;

@@ -45,6 +45,7 @@ int main(int argc, char **argv)
         .failure = AX_FAILURE_TIMEOUT
     };
     axh_decision_t decision = { .size = sizeof decision };
+    axh_kept_decision_t *kept;
     axh_ledger_t *ledger;
     axh_state_t state;
     char *text;
@@ -62,12 +63,16 @@ int main(int argc, char **argv)
     decision = observe(ledger, "{\"value\": 71}", 13);
     CHECK(!decision.may_act && decision.breached == 1 && decision.health == AX_HEALTH_ALARM);
     CHECK(strstr(axh_last_decision(), "value 71 is above 70"));
+    kept = axh_take_decision();
+    CHECK(kept != NULL && axh_last_decision()[0] == '\0' && axh_take_decision() == NULL);
     CHECK(decision.violation == AX_VIOLATION_POLICY_BREACH);
     CHECK(axh_control(ledger, AX_INPUT_POLICY_TRIGGER, &decision) == AXH_OK);
     CHECK(decision.health == AX_HEALTH_DEGRADED);
     CHECK(axh_control(ledger, AX_INPUT_RESET_REQUEST, NULL) == AXH_OK);
     CHECK(axh_time(ledger, 6, 0, &decision) == AXH_OK && decision.health == AX_HEALTH_ENABLED);
     CHECK(strstr(axh_last_decision(), "\"prev_state\":\"INIT\"") != NULL);
+    CHECK(strstr(axh_kept_decision(kept), "value 71 is above 70") != NULL);
+    axh_kept_decision_free(kept);
     CHECK(axh_time(ledger, 6, 0, &decision) == AXH_ERR_REFUSED && decision.ledger_seq == 0);
     CHECK(axh_last_reason() == AXH_REASON_TIME);
     CHECK(strstr(axh_last_decision(), "\"next_state\":\"ENABLED\"") != NULL);
