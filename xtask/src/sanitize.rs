@@ -2,13 +2,15 @@
 //! and C++, with every memory access checked in C and in Rust.
 //!
 //! AddressSanitizer and ThreadSanitizer watch both sides of the boundary: nightly compiles the library with one of them,
-//! and gcc compiles the programs with it; beside AddressSanitizer also with UndefinedBehaviorSanitizer. Under valgrind
+//! and gcc or clang compiles the programs with it; beside AddressSanitizer also with UndefinedBehaviorSanitizer. Under valgrind
 //! the programs run as the tests build them; valgrind also reports bytes that are read before they are written.
 
 use std::process::Command;
 
 use crate::cargo::{Metadata, cargo, host_triple, nightly_cargo};
-use crate::process::{TaskResult, print_heading, require_program, require_rustup, run};
+use crate::process::{
+    TaskResult, print_heading, read_output, require_program, require_rustup, run,
+};
 
 /// Tests that a checker leaves out, by a part of their names, and the reason.
 type Skipped = &'static [(&'static str, &'static str)];
@@ -51,7 +53,11 @@ const UNDER_VALGRIND: Skipped = &[
 /// Flags of gcc: a program ends with a failure at the first report.
 const ADDRESS_FLAGS: &str =
     "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer";
-const THREAD_FLAGS: &str = "-fsanitize=thread -fno-omit-frame-pointer";
+/// The programs take nightly's runtime: Rust's code calls functions that older runtimes of gcc and clang lack. The shared
+/// library finds it in the program.
+const THREAD_FLAGS: &str = "-fsanitize=thread -fno-sanitize-link-runtime -fno-omit-frame-pointer \
+    -Wno-unused-command-line-argument -rdynamic -ldl -lm -lrt";
+const THREAD_RUNTIME: &str = "librustc-nightly_rt.tsan.a";
 
 /// `--track-origins=yes` would also say where a value that nobody wrote comes from, and take 40 % more time.
 const VALGRIND: &str = "valgrind --quiet --error-exitcode=9 --leak-check=full";
@@ -66,7 +72,7 @@ const LEAKS_OF_THE_HOST_LIBRARY: &str = "definite,indirect";
 /// For a missing tool, a failed test, and a report.
 pub fn run_sanitizers() -> TaskResult {
     require_program("gcc", "apt-get install build-essential")?;
-    require_program("setarch", "apt-get install util-linux")?;
+    require_program("clang", "apt-get install clang")?;
     for component in ["rustc", "rust-src"] {
         require_rustup("component", "nightly", component)?;
     }
@@ -87,15 +93,18 @@ pub fn run_sanitizers() -> TaskResult {
     ))?;
 
     print_heading("the programs of the host library under ThreadSanitizer");
-    let mut command = sanitized_tests("thread", THREAD_FLAGS)?;
+    let runtime = nightly_library(THREAD_RUNTIME)?;
+    let flags = format!("{THREAD_FLAGS} -Wl,--whole-archive,{runtime},--no-whole-archive");
+    let mut command = sanitized_tests("thread", &flags)?;
     command
         .args(["-p", "axilog-host", "--test", "c_programs"])
         // Rust's standard library too, or its locks would be unknown to the sanitizer.
         .arg("-Zbuild-std")
         // A program may start threads behind a fork.
         .env("TSAN_OPTIONS", "halt_on_error=1:die_after_fork=0")
-        // gcc's runtime does not know the wide random addresses of newer kernels.
-        .env("AXILOG_RUNNER", "setarch --addr-no-randomize");
+        // gcc cannot leave its own runtime out.
+        .env("CC", "clang")
+        .env("CXX", "clang++");
     run(skip_tests(&mut command, &[OF_THE_HOST_LIBRARY]))?;
     print_skipped("the sanitizers", &[OF_THE_SUITES, OF_THE_HOST_LIBRARY]);
     Ok(())
@@ -151,6 +160,14 @@ fn sanitized_tests(sanitizer: &str, flags: &str) -> TaskResult<Command> {
         .env("CFLAGS", flags)
         .env("CXXFLAGS", flags);
     Ok(command)
+}
+
+/// The path of a library of nightly's.
+fn nightly_library(name: &str) -> TaskResult<String> {
+    let mut command = Command::new("rustup");
+    command.args(["run", "nightly", "rustc", "--print", "target-libdir"]);
+    let directory = read_output(command.env_remove("RUSTUP_TOOLCHAIN"))?;
+    Ok(format!("{}/{name}", directory.trim_end()))
 }
 
 fn skip_tests<'a>(command: &'a mut Command, skipped: &[Skipped]) -> &'a mut Command {

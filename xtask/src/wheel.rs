@@ -1,4 +1,5 @@
-//! The wheel of the Python package, which a machine without Rust installs.
+//! The wheel of the Python package, which a machine without Rust installs, and the source distribution that it is built
+//! from.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +7,8 @@ use std::process::Command;
 
 use crate::process::{TaskResult, ensure, print_heading, require_program, run, workspace_root};
 
-/// Builds the wheel of `bindings/python` with the release library, gives it the tag of the oldest Linux that it runs on
-/// (manylinux), checks that it works in a new environment, and prints where it is: in `target/wheels`.
+/// Packs the sources of `bindings/python`, builds the wheel from them with the release library, gives it the tag of the oldest Linux that it runs on
+/// (manylinux), checks that it works in a new environment, and prints where both are: in `target/wheels`.
 ///
 /// # Errors
 /// Where python3, its venv, cargo or the network is missing, and where the wheel does not work.
@@ -19,8 +20,17 @@ pub fn build_wheel() -> TaskResult {
         fs::remove_dir_all(&work)?;
     }
 
-    print_heading("build the library and the wheel");
+    print_heading("pack the sources");
     let tools = make_environment(&work.join("tools"))?;
+    run(python(&tools).args(["-m", "pip", "install", "--quiet", "build"]))?;
+    let packed = work.join("packed");
+    run(python(&tools)
+        .args(["-m", "build", "--sdist", "--outdir"])
+        .arg(&packed)
+        .arg(workspace_root().join("bindings/python")))?;
+    let sources = find_file(&packed)?;
+
+    print_heading("build the library and the wheel");
     let built = work.join("built");
     run(python(&tools)
         .args([
@@ -32,8 +42,8 @@ pub fn build_wheel() -> TaskResult {
             "--wheel-dir",
         ])
         .arg(&built)
-        .arg(workspace_root().join("bindings/python")))?;
-    let mut wheel = find_wheel(&built)?;
+        .arg(&sources))?;
+    let mut wheel = find_file(&built)?;
 
     if cfg!(target_os = "linux") {
         print_heading("find the oldest Linux that it runs on");
@@ -47,7 +57,7 @@ pub fn build_wheel() -> TaskResult {
             .args(["-m", "auditwheel", "repair", "--wheel-dir"])
             .arg(&repaired)
             .arg(&wheel))?;
-        wheel = find_wheel(&repaired)?;
+        wheel = find_file(&repaired)?;
     }
 
     print_heading("install it in a new environment");
@@ -59,11 +69,14 @@ pub fn build_wheel() -> TaskResult {
         .current_dir(&work)
         .args(["-c", "import axilog; print('axilog', axilog.__version__)"]))?;
 
-    let name = wheel.file_name().ok_or("the wheel has no name")?;
-    let place = directory.join(name);
-    fs::rename(&wheel, &place)?;
+    println!();
+    for file in [sources, wheel] {
+        let name = file.file_name().ok_or("the wheel has no name")?;
+        let place = directory.join(name);
+        fs::rename(&file, &place)?;
+        println!("{}", place.display());
+    }
     fs::remove_dir_all(&work)?;
-    println!("\n{}", place.display());
     Ok(())
 }
 
@@ -83,17 +96,17 @@ fn python(environment: &Path) -> Command {
     command
 }
 
-/// The one wheel of a directory.
-fn find_wheel(directory: &Path) -> TaskResult<PathBuf> {
+/// The one file of a directory.
+fn find_file(directory: &Path) -> TaskResult<PathBuf> {
     let paths = fs::read_dir(directory)?.map(|entry| entry.map(|entry| entry.path()));
     let paths: Vec<PathBuf> = paths.collect::<Result<_, _>>()?;
     ensure(
         paths.len() == 1,
         &format!(
-            "{} has {} files, expected one wheel",
+            "{} has {} files, expected one",
             directory.display(),
             paths.len()
         ),
     )?;
-    paths.into_iter().next().ok_or_else(|| "no wheel".into())
+    paths.into_iter().next().ok_or_else(|| "no file".into())
 }
