@@ -20,52 +20,83 @@ pub struct ArmConditions<'a> {
     pub prompt_tokens: Option<u64>,
 }
 
-/// Checks that every run was made under the conditions of the first run of its oracle. Where a server does not say
-/// who answered, or how many tokens it counted, nothing is compared.
+/// Checks that the runs of each oracle were made under the same conditions. Every two of them are compared: where a
+/// server does not say of one who answered, or how many tokens it counted, it may say so of two others.
 ///
 /// # Errors
-/// [`InvalidComparison`] with the first run that differs.
+/// [`InvalidComparison`] with the first run that differs from one before it.
 pub fn check_conditions(runs: &[ArmConditions<'_>]) -> Result<(), InvalidComparison> {
     for (place, run) in runs.iter().enumerate() {
-        let earlier = runs.get(..place).unwrap_or_default();
-        let Some(first) = earlier.iter().find(|first| run.oracle == first.oracle) else {
-            continue;
-        };
-        if let Some((difference, detail)) = find_difference(first, run) {
-            return Err(InvalidComparison {
-                path: run.dir.to_owned(),
-                difference,
-                detail: format!(
-                    "{detail} those of {}; run both arms under the same conditions",
-                    first.dir.display()
-                ),
-            });
+        let earlier = runs.get(..place).unwrap_or_default().iter();
+        for other in earlier.filter(|other| other.oracle == run.oracle) {
+            if let Some((difference, detail)) = find_difference(other, run) {
+                return Err(InvalidComparison {
+                    path: run.dir.to_owned(),
+                    difference,
+                    detail: format!(
+                        "{detail} those of {}; run both arms under the same conditions",
+                        other.dir.display()
+                    ),
+                });
+            }
         }
     }
     Ok(())
 }
 
-/// Finds what `run` differs in, with the beginning of a sentence that the name of `first` ends.
+/// Finds what `run` differs in, with the beginning of a sentence that the name of `other` ends.
 fn find_difference(
-    first: &ArmConditions<'_>,
+    other: &ArmConditions<'_>,
     run: &ArmConditions<'_>,
 ) -> Option<(ConditionDifference, String)> {
-    let (sampling, expected) = (run.sampling, first.sampling);
+    let (sampling, expected) = (run.sampling, other.sampling);
     if sampling != expected {
         let detail = format!("its answers were sampled with {sampling}, and with {expected}");
         return Some((ConditionDifference::SamplingChanged, detail));
     }
-    if let (Some(found), Some(expected)) = (run.answered_by, first.answered_by)
+    if let (Some(found), Some(expected)) = (run.answered_by, other.answered_by)
         && found != expected
     {
         let detail = format!("{found:?} gave its answers, and {expected:?}");
         return Some((ConditionDifference::ModelChanged, detail));
     }
-    if let (Some(found), Some(expected)) = (run.prompt_tokens, first.prompt_tokens)
+    if let (Some(found), Some(expected)) = (run.prompt_tokens, other.prompt_tokens)
         && found != expected
     {
         let detail = format!("the server counts {found} tokens in its prompts, and {expected} in");
         return Some((ConditionDifference::TokenCountChanged, detail));
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn conditions(dir: &'static str, answered_by: Option<&'static str>) -> ArmConditions<'static> {
+        ArmConditions {
+            dir: Path::new(dir),
+            oracle: ("openai", "m"),
+            sampling: Sampling::default(),
+            answered_by,
+            prompt_tokens: None,
+        }
+    }
+
+    /// An arm that comes first and of which a server says nothing, such as one that had no turn yet, hides nothing.
+    #[test]
+    fn every_two_runs_are_compared() {
+        let silent = conditions("baseline", None);
+        let [one, other] = ["one", "other"].map(Some);
+        for runs in [
+            [silent, conditions("b", one), conditions("c", other)],
+            [conditions("baseline", one), silent, conditions("c", other)],
+        ] {
+            let found = check_conditions(&runs).unwrap_err();
+            assert_eq!(found.path, Path::new("c"));
+            assert_eq!(found.difference, ConditionDifference::ModelChanged);
+        }
+        let alike = [silent, conditions("b", one), conditions("c", one)];
+        assert!(check_conditions(&alike).is_ok());
+    }
 }
