@@ -102,7 +102,7 @@ class Exchange:
         )
         if status not in (AXH_OK, AXH_NOT_OK):
             raise self._agent._make_error(status)
-        return Decision(found, lib.axh_last_decision(), received), json.loads(take_string(text))
+        return Decision(found, lib.axh_take_decision(), received), json.loads(take_string(text))
 
 
 def _find_oracle(oracle_ids: dict[str, str], request: bytes) -> Optional[bytes]:
