@@ -163,7 +163,7 @@ fn a_program_derives_questions_from_answers_and_follows_a_sealed_ledger() {
 
 #[test]
 fn a_program_records_exchanges_with_a_provider() {
-    for linkage in LINKAGES {
+    for linkage in linkages() {
         let place = Place::new();
         let [path, other] = ["ledger.jsonl", "other.jsonl"].map(|name| place.path(name));
         let paths = [path.to_str().unwrap(), other.to_str().unwrap()];
