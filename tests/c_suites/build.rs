@@ -8,7 +8,7 @@ use std::{env, fs};
 use axilog_testkit::c_programs::{find_libraries, runner, rustc, target, uses_static_library_only};
 use axilog_testkit::c_tables;
 
-pub use axilog_testkit::c_programs::{Language, clang, compiler, run, runs_natively};
+pub use axilog_testkit::c_programs::{Language, compiler, run};
 
 /// What a C program needs besides `libaxilog.a` on Linux, where a compiler links it unasked;
 /// c-tests/README.md names the same.

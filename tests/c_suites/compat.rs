@@ -13,7 +13,8 @@ use std::path::Path;
 use std::process::Command;
 
 use self::conformance::GENERATIONS;
-use crate::build::{Language, Link, Place, link, program, runs_natively, vectors};
+use crate::build::{Language, Link, Place, link, program, vectors};
+use axilog_testkit::c_programs::runs_natively;
 
 const COMPAT: &str = "include/compat";
 

@@ -168,7 +168,8 @@ fn gcc(directory: &Path) -> Command {
 fn declarations(text: &str) -> Vec<String> {
     let words = |statement: &String| statement.split_whitespace().collect::<Vec<_>>().join(" ");
     let declares = |words: &String| {
-        let is_type = words.starts_with("typedef") || words.starts_with("struct");
+        let is_struct = words.starts_with("struct") && !words.contains('(');
+        let is_type = words.starts_with("typedef") || is_struct;
         !is_type && (words.starts_with("extern ") || words.contains('('))
     };
     statements(text)

@@ -5,11 +5,10 @@
 use std::fs;
 use std::process::Command;
 
+use axilog_testkit::c_programs::{clang, runs_natively};
 use axilog_testkit::declarations::functions;
 
-use crate::build::{
-    Language, Link, Place, clang, compiler, link, linkages, program, root, runs_natively,
-};
+use crate::build::{Language, Link, Place, compiler, link, linkages, program, root};
 
 /// As `pkg-config --cflags axilog-compat` names them.
 pub const HEADERS: &[&str] = &["include/compat", "include"];

@@ -13,14 +13,14 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use axilog_testkit::c_programs::{clang, runs_natively};
+
 use self::accepted::{Cause, judge, read_accepted, write_table};
 use self::values::{compare_values, is_comparable};
 use self::vectors::{Difference, Vector, read_vectors};
 use super::AS_DEPLOYED;
 use super::conformance::HEADERS;
-use crate::build::{
-    Language, Link, Place, clang, compiler, link, linkages, program, root, runs_natively,
-};
+use crate::build::{Language, Link, Place, compiler, link, linkages, program, root};
 
 /// How the rigs of a generation are compiled, and what they were asked.
 struct Generation {

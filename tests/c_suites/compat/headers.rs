@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use super::conformance::{GENERATIONS, HEADERS};
-use crate::build::{Language, Link, Place, clang, compiler, link, linkages, program, root, run};
+use axilog_testkit::c_programs::clang;
+
+use crate::build::{Language, Link, Place, compiler, link, linkages, program, root, run};
 
 /// What rigs of the policies' generation are compiled with.
 const POLICY_HEADERS: &[&str] = &["include/compat/policy", "include/compat", "include"];

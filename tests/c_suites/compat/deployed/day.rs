@@ -12,7 +12,8 @@ use super::accepted::accepted_of;
 use super::golden::{DayRecord, GoldenLedger, Profile, hold_to_vector};
 use super::vectors::{names_generation, read_lines, read_vectors};
 use super::{Generation, Mode, accepted_in, find_generation, ways};
-use crate::build::{Language, Place, link, program, runs_natively};
+use crate::build::{Language, Place, link, program};
+use axilog_testkit::c_programs::runs_natively;
 
 use super::super::conformance::HEADERS;
 
