@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -29,6 +30,14 @@ def serve_provider() -> Iterator[Any]:
     spec.loader.exec_module(module)
     with module.serve() as server:
         yield server
+
+
+def wait_for_calls(provider: Any, path: str, count: int) -> None:
+    """Waits until the provider has read ``count`` requests, which a client may give up before, and
+    asserts that it has read no more."""
+    while provider.calls[path] < count:
+        time.sleep(0.01)
+    assert provider.calls[path] == count
 
 
 def ask(text: str) -> list[Any]:

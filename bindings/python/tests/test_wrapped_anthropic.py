@@ -13,7 +13,7 @@ import axilog
 import axilog.anthropic
 from axilog import Failure, Health
 from tests.conftest import begin_agent
-from tests.scripted_provider import GOOD, KEY, POLICIES, ask, serve_provider
+from tests.scripted_provider import GOOD, KEY, POLICIES, ask, serve_provider, wait_for_calls
 
 USE: list[Any] = [{"name": "pay", "input_schema": {"type": "object"}}]
 
@@ -81,7 +81,12 @@ def test_a_breach_of_a_tool_keeps_back_the_answer(stream: bool, provider: Any, p
 @pytest.mark.parametrize(
     ("text", "options", "raised", "failure"),
     [
-        ("late", {"timeout": 0.5}, anthropic.APITimeoutError, Failure.TIMEOUT),
+        (
+            "never",
+            {"timeout": anthropic.Timeout(60, read=0.5)},
+            anthropic.APITimeoutError,
+            Failure.TIMEOUT,
+        ),
         ("gone", {}, anthropic.APIConnectionError, Failure.TRANSPORT_ERROR),
         ("a page", {}, axilog.KeptBackError, Failure.TRANSPORT_ERROR),
         ("cut", {"stream": True}, axilog.KeptBackError, Failure.TRANSPORT_ERROR),
@@ -100,7 +105,7 @@ def test_failures_are_recorded_and_raised(
 ) -> None:
     with pytest.raises(raised):
         create(client, text, **options)
-    assert provider.calls["/v1/messages"] == (3 if text == "boom" else 1)
+    wait_for_calls(provider, "/v1/messages", 3 if text == "boom" else 1)
     with axilog.read(path, oracle_id="llm") as reader:
         failures = [r.observation.failure for r in reader if r.observation is not None]
     assert failures == ([] if failure is None else [failure])

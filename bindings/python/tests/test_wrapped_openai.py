@@ -15,7 +15,7 @@ import axilog
 import axilog.openai
 from axilog import Failure, Health
 from tests.conftest import Cli, begin_agent
-from tests.scripted_provider import GOOD, KEY, POLICIES, ask, serve_provider
+from tests.scripted_provider import GOOD, KEY, POLICIES, ask, serve_provider, wait_for_calls
 
 PAY: list[Any] = [{"type": "function", "function": {"name": "pay", "parameters": {}}}]
 PERMITTED = ["llm.provider", "llm"]
@@ -136,7 +136,12 @@ def test_a_tool_that_the_ledger_does_not_declare_keeps_back_the_answer(
 @pytest.mark.parametrize(
     ("text", "options", "raised", "failure"),
     [
-        ("late", {"timeout": 0.5}, openai.APITimeoutError, Failure.TIMEOUT),
+        (
+            "never",
+            {"timeout": openai.Timeout(60, read=0.5)},
+            openai.APITimeoutError,
+            Failure.TIMEOUT,
+        ),
         ("gone", {}, openai.APIConnectionError, Failure.TRANSPORT_ERROR),
         ("packed", {}, openai.APIConnectionError, Failure.TRANSPORT_ERROR),
         ("a page", {}, axilog.KeptBackError, Failure.TRANSPORT_ERROR),
@@ -160,7 +165,7 @@ def test_failures_are_recorded_and_raised(
     with pytest.raises(raised):
         create(patient, text)
     # Errors of the provider are repeated by the SDK, each recorded; failures are not.
-    assert provider.calls["/v1/chat/completions"] == 1 + retries
+    wait_for_calls(provider, "/v1/chat/completions", 1 + retries)
     if failure is None:
         assert read_oracles(path) == ["llm.provider"] * (1 + retries)
         assert agent.health is Health.ENABLED
@@ -306,8 +311,13 @@ def test_clients_of_asyncio_are_recorded_too(path: str, provider: Any) -> None:
                 assert "".join(pieces) == GOOD
                 with pytest.raises(axilog.NotRecordedError):
                     client.images  # noqa: B018
-                with pytest.raises(asyncio.TimeoutError):
-                    await asyncio.wait_for(create(model="model-1", messages=ask("late")), 0.5)
+                asked = provider.calls["/v1/chat/completions"]
+                waiting = asyncio.create_task(create(model="model-1", messages=ask("never")))
+                while provider.calls["/v1/chat/completions"] == asked:
+                    await asyncio.sleep(0.01)
+                waiting.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await waiting
                 assert agent.health is Health.ENABLED
                 with pytest.raises(axilog.KeptBackError, match="above 70"):
                     await create(model="model-1", messages=ask("how fast?"))

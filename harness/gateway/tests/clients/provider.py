@@ -131,6 +131,9 @@ class Handler(BaseHTTPRequestHandler):
         said = json.dumps(body)
         if "late" in said:
             time.sleep(2)
+        if "never" in said:
+            self.server.has_ended.wait()
+            return
         if "gone" in said:
             self.close_connection = True
         elif "a page" in said:
@@ -167,10 +170,16 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
 
+class Provider(ThreadingHTTPServer):
+    # As many as any test opens at once.
+    request_queue_size = 256
+
+
 @contextmanager
 def serve():
     """The provider while it answers, with its number of calls at each path and their bodies."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Provider(("127.0.0.1", 0), Handler)
+    server.has_ended = threading.Event()
     server.calls = Counter()
     server.bodies = []
     server.base_url = f"http://127.0.0.1:{server.server_port}/v1"
@@ -179,6 +188,7 @@ def serve():
     try:
         yield server
     finally:
+        server.has_ended.set()
         server.shutdown()
         thread.join()
         server.server_close()
