@@ -34,8 +34,9 @@ def serve_provider() -> Iterator[Any]:
 
 def wait_for_calls(provider: Any, path: str, count: int) -> None:
     """Waits until the provider has read ``count`` requests, which a client may give up before, and
-    asserts that it has read no more."""
-    while provider.calls[path] < count:
+    asserts that it has read no more. Where they never come it fails after a minute."""
+    deadline = time.monotonic() + 60
+    while provider.calls[path] < count and time.monotonic() < deadline:
         time.sleep(0.01)
     assert provider.calls[path] == count
 

@@ -15,7 +15,7 @@ from tests.conftest import begin_agent, observe
 HOSTILE = "</td><script>alert('1')</script><img src=x onerror=alert(2)>&lt;b&gt;<!--"
 
 
-class Shown(Protocol):
+class HasHtml(Protocol):
     """An object that notebooks show."""
 
     def _repr_html_(self) -> str: ...
@@ -24,7 +24,7 @@ class Shown(Protocol):
 class Table(HTMLParser):
     """The texts of a table. Anything else is an error."""
 
-    def __init__(self, shown: Shown) -> None:
+    def __init__(self, shown: HasHtml) -> None:
         super().__init__()
         self.cells: list[str] = []
         self.feed(shown._repr_html_())

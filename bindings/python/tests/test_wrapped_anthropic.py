@@ -34,8 +34,8 @@ def agent(path: str) -> Iterator[axilog.Agent]:
 
 @pytest.fixture
 def client(provider: Any, agent: axilog.Agent) -> Iterator[anthropic.Anthropic]:
-    with anthropic.Anthropic(base_url=provider.root, api_key=KEY) as plain:
-        yield axilog.anthropic.wrap(plain, agent)
+    with anthropic.Anthropic(base_url=provider.root, api_key=KEY) as unwrapped:
+        yield axilog.anthropic.wrap(unwrapped, agent)
 
 
 def create(client: anthropic.Anthropic, text: str, **more: Any) -> Any:
@@ -67,8 +67,8 @@ def test_messages_are_recorded_and_returned_as_the_sdk_types_them(
 def test_a_breach_of_a_tool_keeps_back_the_answer(stream: bool, provider: Any, path: str) -> None:
     only_tools = axilog.PolicySet([p for p in POLICIES if p.policy_id == "AMOUNT"])
     with begin_agent(path, policies=only_tools) as agent:
-        plain = anthropic.Anthropic(base_url=provider.root, api_key=KEY)
-        with axilog.anthropic.wrap(plain, agent) as client:
+        unwrapped = anthropic.Anthropic(base_url=provider.root, api_key=KEY)
+        with axilog.anthropic.wrap(unwrapped, agent) as client:
             create(client, "a little", tools=USE, stream=stream)
             with pytest.raises(axilog.BreachError, match="tool.pay#amount 251 is above 250"):
                 create(client, "pay much", tools=USE, stream=stream)
@@ -133,8 +133,8 @@ def test_what_cannot_be_recorded_is_not_called(
 def test_clients_of_asyncio_are_recorded_too(path: str, provider: Any) -> None:
     async def ask_all() -> None:
         with begin_agent(path, policies=POLICIES) as agent:
-            plain = anthropic.AsyncAnthropic(base_url=provider.root, api_key=KEY)
-            async with axilog.anthropic.wrap(plain, agent) as client:
+            unwrapped = anthropic.AsyncAnthropic(base_url=provider.root, api_key=KEY)
+            async with axilog.anthropic.wrap(unwrapped, agent) as client:
                 create: Any = client.messages.create
                 asked = [
                     create(model="model-1", max_tokens=9, messages=ask(f"a {n}")) for n in range(10)

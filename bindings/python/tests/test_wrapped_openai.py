@@ -35,14 +35,14 @@ def agent(path: str) -> Iterator[axilog.Agent]:
 
 
 @pytest.fixture
-def plain(provider: Any) -> Iterator[openai.OpenAI]:
+def unwrapped(provider: Any) -> Iterator[openai.OpenAI]:
     with openai.OpenAI(base_url=provider.base_url, api_key=KEY) as client:
         yield client
 
 
 @pytest.fixture
-def client(plain: openai.OpenAI, agent: axilog.Agent) -> openai.OpenAI:
-    return axilog.openai.wrap(plain, agent)
+def client(unwrapped: openai.OpenAI, agent: axilog.Agent) -> openai.OpenAI:
+    return axilog.openai.wrap(unwrapped, agent)
 
 
 def create(client: openai.OpenAI, text: str, **more: Any) -> Any:
@@ -110,11 +110,11 @@ def test_a_breach_is_raised_once_and_the_next_question_is_not_asked(
 
 
 def test_each_tool_call_is_an_observation_and_one_breach_keeps_back_the_answer(
-    plain: openai.OpenAI, path: str
+    unwrapped: openai.OpenAI, path: str
 ) -> None:
     only_tools = axilog.PolicySet([p for p in POLICIES if p.policy_id == "AMOUNT"])
     with begin_agent(path, policies=only_tools) as agent:
-        client = axilog.openai.wrap(plain, agent)
+        client = axilog.openai.wrap(unwrapped, agent)
         message = create(client, "a little", tools=PAY).choices[0].message
         assert message.tool_calls[0].function.arguments == '{"amount": 1}'
         assert read_outputs(path)[-1] == ("tool.pay", '{"amount":1}')
@@ -124,10 +124,10 @@ def test_each_tool_call_is_an_observation_and_one_breach_keeps_back_the_answer(
 
 
 def test_a_tool_that_the_ledger_does_not_declare_keeps_back_the_answer(
-    plain: openai.OpenAI, path: str
+    unwrapped: openai.OpenAI, path: str
 ) -> None:
     with begin_agent(path, policies=axilog.PolicySet(), oracles=["llm"]) as agent:
-        client = axilog.openai.wrap(plain, agent)
+        client = axilog.openai.wrap(unwrapped, agent)
         with pytest.raises(axilog.KeptBackError, match='calls the tool "pay"'):
             create(client, "a little", tools=PAY)
     assert read_oracles(path) == ["llm"]
@@ -206,26 +206,26 @@ def test_a_question_that_the_ledger_does_not_take_is_not_sent(
 
 
 def test_a_further_model_has_an_oracle_of_its_own(
-    plain: openai.OpenAI, agent: axilog.Agent, path: str
+    unwrapped: openai.OpenAI, agent: axilog.Agent, path: str
 ) -> None:
-    client = axilog.openai.wrap(plain, agent, oracle_ids={"model-2": "second"})
+    client = axilog.openai.wrap(unwrapped, agent, oracle_ids={"model-2": "second"})
     create(client, "a")
     client.chat.completions.create(model="model-2", messages=ask("a"))
     assert read_oracles(path) == ["llm.provider", "llm", "llm.provider", "second"]
 
 
 def test_policies_that_judge_every_oracle_are_refused(
-    plain: openai.OpenAI, path: str, provider: Any
+    unwrapped: openai.OpenAI, path: str, provider: Any
 ) -> None:
     with begin_agent(path) as agent:
-        client = axilog.openai.wrap(plain, agent)
+        client = axilog.openai.wrap(unwrapped, agent)
         with pytest.raises(axilog.PolicyError, match="name the oracle in each selector"):
             create(client, "a")
     assert provider.calls == {}
 
 
 def test_what_cannot_be_recorded_is_not_called(
-    client: openai.OpenAI, plain: openai.OpenAI, agent: axilog.Agent, provider: Any
+    client: openai.OpenAI, unwrapped: openai.OpenAI, agent: axilog.Agent, provider: Any
 ) -> None:
     before = agent.head
     calls: list[Any] = [
@@ -248,7 +248,7 @@ def test_what_cannot_be_recorded_is_not_called(
     assert agent.head == before and provider.calls == {}
     with pytest.raises(TypeError, match="wrapped already"):
         axilog.openai.wrap(client, agent)
-    assert [model.id for model in plain.models.list()] == ["model-1"]
+    assert [model.id for model in unwrapped.models.list()] == ["model-1"]
 
 
 def test_every_interface_of_the_sdk_is_recorded(client: openai.OpenAI, path: str) -> None:
@@ -299,8 +299,8 @@ def test_clients_of_asyncio_are_recorded_too(path: str, provider: Any) -> None:
     async def ask_all() -> None:
         agent = begin_agent(path, policies=POLICIES)
         async with axilog.AsyncAgent(agent) as recorded:
-            plain = openai.AsyncOpenAI(base_url=provider.base_url, api_key=KEY)
-            async with axilog.openai.wrap(plain, recorded) as client:
+            unwrapped = openai.AsyncOpenAI(base_url=provider.base_url, api_key=KEY)
+            async with axilog.openai.wrap(unwrapped, recorded) as client:
                 create: Any = client.chat.completions.create
                 answers = await asyncio.gather(
                     *(create(model="model-1", messages=ask(f"a {n}")) for n in range(20))
@@ -313,7 +313,7 @@ def test_clients_of_asyncio_are_recorded_too(path: str, provider: Any) -> None:
                     client.images  # noqa: B018
                 asked = provider.calls["/v1/chat/completions"]
                 waiting = asyncio.create_task(create(model="model-1", messages=ask("never")))
-                while provider.calls["/v1/chat/completions"] == asked:
+                while provider.calls["/v1/chat/completions"] == asked and not waiting.done():
                     await asyncio.sleep(0.01)
                 waiting.cancel()
                 with pytest.raises(asyncio.CancelledError):

@@ -22,7 +22,7 @@
 
 int count_unsynced_changes(void);
 
-static unsigned long calls;
+static unsigned long calls, failed;
 /* What was changed and not synced: paths of files and of directories. */
 static char changed[MAX_CHANGES][PATH_MAX];
 
@@ -133,6 +133,7 @@ static int fails(int is_write)
     if (strcmp(kind, "kill") == 0 && !is_write) {
         _exit(9);
     }
+    failed++;
     errno = ENOSPC;
     return 1;
 }
@@ -238,5 +239,5 @@ int open64(const char *path, int flags, ...)
 
 __attribute__((destructor)) static void print_calls(void)
 {
-    fprintf(stderr, "%lu calls change files\n", calls);
+    fprintf(stderr, "%lu calls change files, %lu failed\n", calls, failed);
 }
