@@ -58,7 +58,7 @@ static void values(void)
                    value, (long)v->value);
         }
     }
-    CHECK(i >= 104 && !ct_fault_any(&faults));
+    CHECK(i >= 295 && !ct_fault_any(&faults));
 }
 
 static void grammar(void)

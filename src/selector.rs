@@ -2,19 +2,24 @@
 //!
 //! formats.md §4 (Policy files), decisions D5 and D29; SRS-004 §10 and §17. Determinism: D1. A selector
 //! is `[oracle#]path`, and the path a name or a JSON Pointer (RFC 6901), in which `~*` leads to every
-//! element of an array and `~#` to the number of elements or members (D38), and a last `~eN` divides the
-//! value by 10^N (D39).
+//! element of an array, `~j` into the JSON that a string holds and `~#` to the number of elements or members
+//! (D38), and a last `~eN` divides the value by 10^N (D39).
 
 #![forbid(unsafe_code)]
 
+use core::mem::replace;
+
 use crate::evidence::observation;
-use crate::json::path::{COUNT, EVERY, split_scale};
+use crate::json::path::{COUNT, EMBEDDED, EVERY, split_scale};
 
 /// The longest selector in bytes.
 pub const MAX_SELECTOR_BYTES: usize = 192;
 
 /// The most steps of a path that lead to every element of an array.
 pub const MAX_EVERY_STEPS: usize = 2;
+
+/// The most steps of a path that lead into the JSON that a string holds.
+pub const MAX_EMBEDDED_STEPS: usize = 1;
 
 /// The selector of a policy that names none.
 pub const DEFAULT_SELECTOR: &str = "value";
@@ -56,8 +61,8 @@ impl<'s> Selector<'s> {
 
 /// Whether `selector` is one: at most 192 bytes of UTF-8 without U+0000, in front of the path an
 /// `oracle_id` without `#` or nothing, and the path either `[A-Za-z_][A-Za-z0-9_-]*` or a JSON Pointer
-/// of one step or more, not ending in `_q16`, of whose steps at most two are `~*` and only the last may be
-/// `~#`. Behind a pointer that does not end in `~#` may stand `/~eN`, N from −9 to 9. `elapsed` takes no
+/// of one step or more, not ending in `_q16`, of whose steps at most two are `~*` and one is `~j`, and only the
+/// last may be `~#`. Behind a pointer that does not end in `~#` may stand `/~eN`, N from −9 to 9. `elapsed` takes no
 /// oracle.
 #[must_use]
 pub fn is_valid_selector(selector: &[u8]) -> bool {
@@ -99,15 +104,21 @@ fn is_name(path: &[u8]) -> bool {
 }
 
 fn is_pointer(steps: &[u8]) -> bool {
-    let steps = || steps.split(|byte| *byte == b'/');
-    let every = steps().filter(|step| *step == EVERY.as_bytes()).count();
-    let mut is_over = false;
-    every <= MAX_EVERY_STEPS
-        && steps().all(|step| {
-            let is_behind_count = is_over;
-            is_over = step == COUNT.as_bytes();
-            !is_behind_count && (is_over || step == EVERY.as_bytes() || is_escaped(step))
-        })
+    let (mut every, mut embedded, mut is_over) = (0usize, 0usize, false);
+    let is_step = |step: &[u8]| {
+        let is_behind_count = replace(&mut is_over, step == COUNT.as_bytes());
+        if step == EVERY.as_bytes() {
+            every = every.wrapping_add(1);
+        } else if step == EMBEDDED.as_bytes() {
+            embedded = embedded.wrapping_add(1);
+        } else if !is_over && !is_escaped(step) {
+            return false;
+        }
+        !is_behind_count
+    };
+    steps.split(|byte| *byte == b'/').all(is_step)
+        && every <= MAX_EVERY_STEPS
+        && embedded <= MAX_EMBEDDED_STEPS
 }
 
 /// Whether every `~` of a step is followed by `0` or `1`.

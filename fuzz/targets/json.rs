@@ -11,7 +11,8 @@ use axilog_ledger::jcs;
 use axilog_testkit::core::strict_json::Json;
 use axilog_testkit::core::strict_json::canonical::{canonical, shared};
 use axilog_testkit::core::strict_json::extraction::{
-    Wanted, extracted, extracted_raw, pointers, reach_every_element, reference, selectors,
+    Wanted, embedded_pointers, extracted, extracted_raw, pointers, reach_every_element, reference,
+    selectors,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -44,6 +45,9 @@ fuzz_target!(|bytes: &[u8]| {
 fn check_pointers(text: &str, json: &Json) {
     let mut paths = pointers(json);
     paths.truncate(4 * MAX_POLICIES);
+    let mut embedded = embedded_pointers(json);
+    embedded.truncate(4 * MAX_POLICIES);
+    paths.extend(embedded);
     let beyond: Vec<String> = paths
         .iter()
         .flat_map(|path| {

@@ -56,5 +56,5 @@ pub use envelope::{Interval, decimal};
 pub use error::Error;
 pub use policy::{Comparison, MAX_POLICIES, MAX_POLICY_ID, Policy};
 pub use scope::{Scope, Shadow};
-pub use selector::{COUNT, EVERY, MAX_SELECTOR, selector_path, split_scale};
+pub use selector::{COUNT, EMBEDDED, EVERY, MAX_SELECTOR, selector_path, split_scale};
 pub use set::{Configuration, PolicySet};

@@ -19,6 +19,10 @@ const MAX_EVERY_STEPS: usize = 2;
 /// The last step to the number of an array's elements or of an object's members.
 pub const COUNT: &str = "~#";
 
+/// The step from a string to the JSON value that it holds, which a path may
+/// have once.
+pub const EMBEDDED: &str = "~j";
+
 /// The selector of the time between two time observations. It always has a
 /// value, never a negative one, and saturates.
 pub(crate) const ELAPSED: &str = "elapsed";
@@ -139,17 +143,19 @@ fn find_step_fault(steps: &str) -> Option<&'static str> {
         let mut tildes = step.split('~').skip(1);
         tildes.all(|behind| behind.starts_with(['0', '1']))
     };
-    let is_step = |step: &str| matches!(step, EVERY | COUNT) || is_escaped(step);
+    let is_step = |step: &str| matches!(step, EVERY | COUNT | EMBEDDED) || is_escaped(step);
     let before = steps.rsplit('/').skip(1).collect::<Vec<_>>();
     if !steps.split('/').all(is_step) {
         Some(
             "a pointer in which ~ is written ~0 and / within a name ~1, or a step ~* (every element), \
-             ~# (their number) or, at the end, ~e-9 to ~e9 (scale)",
+             ~j (the JSON in a string) or, at the end, ~# (the number of elements) or ~e-9 to ~e9 (scale)",
         )
     } else if before.contains(&COUNT) {
         Some("~# as the last step only, since a number has nothing inside")
     } else if steps.split('/').filter(|step| *step == EVERY).count() > MAX_EVERY_STEPS {
         Some("at most two steps ~*")
+    } else if steps.split('/').filter(|step| *step == EMBEDDED).count() > 1 {
+        Some("at most one step ~j, since a string in the JSON of a string is text")
     } else {
         None
     }

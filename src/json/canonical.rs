@@ -42,7 +42,7 @@ fn is_canonical(text: Plain<'_>) -> Option<bool> {
                 is_canonical_string(name) && (last == 0 || ascends(text.at(last), name))
             }
             Token::String(content) => is_canonical_string(content),
-            Token::Number(number) => is_canonical_number(number),
+            Token::Number(number) => is_canonical_number(number.stored),
             Token::ObjectEnd | Token::ArrayStart | Token::ArrayEnd | Token::Literal => true,
         };
         if !canonical {

@@ -3,7 +3,7 @@
 //! formats.md §4, "Extracting the value". Names are kept as keyed 32-bit fingerprints; two that
 //! are the same only say where to look, and the text itself decides, so the verdict is exact.
 
-use super::escaped::{Cursor, EscapedText};
+use super::escaped::Cursor;
 use super::name::Name;
 use super::reader::{Reader, Token};
 use super::siphash::SipHash;
@@ -110,9 +110,9 @@ fn fingerprint_of_few(name: Cursor<'_>) -> Option<u32> {
 
 /// Whether the object at offset `object` has the name at `name` once more before it, by comparing
 /// the names themselves. The text is valid up to there.
-pub fn is_repeated(text: EscapedText<'_>, object: u32, name: Cursor<'_>, depth_limit: u8) -> bool {
+pub fn is_repeated(object: u32, name: Cursor<'_>, depth_limit: u8) -> bool {
     let object = usize::try_from(object).unwrap_or(usize::MAX);
-    let mut reader = Reader::new(text.cursor_at(object), depth_limit);
+    let mut reader = Reader::new(name.at(object), depth_limit);
     while let Ok(Some(token)) = reader.next() {
         if let Token::Key(earlier) = token
             && reader.depth() == 1
@@ -131,6 +131,7 @@ pub fn is_repeated(text: EscapedText<'_>, object: u32, name: Cursor<'_>, depth_l
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::escaped::EscapedText;
 
     #[test]
     fn names_are_found_up_to_the_capacity() {
@@ -205,7 +206,7 @@ mod tests {
             (&br#",\""#[..], Some(b'a'))
         );
         assert_eq!(fourth.peek(), Some(b'a'));
-        assert!(!is_repeated(text, object, third, 32));
-        assert!(is_repeated(text, object, fourth, 32));
+        assert!(!is_repeated(object, third, 32));
+        assert!(is_repeated(object, fourth, 32));
     }
 }

@@ -4,8 +4,9 @@
 //! form of any profile; nothing is unescaped into a buffer.
 
 use super::elements::pass_elements;
-use super::source::{Source, is_of_number};
-use crate::search::run;
+use super::embedded;
+use super::source::{ESCAPED_UNIT, Source, is_of_number};
+use crate::search::{IS_SMALL, run};
 
 /// The bytes between the quotes of a canonical JSON string.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +66,7 @@ impl<'a> EscapedText<'a> {
         Cursor {
             bytes: self.0,
             at: position,
+            is_embedded: false,
         }
     }
 }
@@ -75,9 +77,32 @@ impl<'a> EscapedText<'a> {
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Whether the text is the content of a string in a JSON text, whose escapes are undone as well.
+    is_embedded: bool,
 }
 
 impl<'a> Cursor<'a> {
+    /// A cursor over the text that a string of this JSON text holds: this is its first byte, and its closing
+    /// quote ends at the position `end`. The text ends there.
+    #[must_use]
+    pub(super) fn embedded(self, end: usize) -> Self {
+        let content = end.saturating_sub(QUOTE.len());
+        Cursor {
+            bytes: self.bytes.get(..content).unwrap_or_default(),
+            at: self.at,
+            is_embedded: true,
+        }
+    }
+
+    /// A cursor over the same text at a `position` that a cursor over it has given.
+    #[must_use]
+    pub(super) fn at(self, position: usize) -> Self {
+        Cursor {
+            at: position,
+            ..self
+        }
+    }
+
     /// The stored bytes from this position on.
     #[inline]
     pub(super) fn ahead(&self) -> &'a [u8] {
@@ -103,16 +128,31 @@ impl<'a> Cursor<'a> {
     }
 
     /// The unescaped byte at this position and how many bytes stand for it.
-    #[inline]
+    // On a device the code for it counts.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn unit(&self) -> Option<(u8, usize)> {
         let first = self.bytes.get(self.at).copied()?;
-        Some(if first == b'\\' {
-            escape(self.ahead()).unwrap_or((0, 1))
-        } else {
-            (first, 1)
-        })
+        if first != b'\\' {
+            return Some((first, 1));
+        }
+        match escape(self.ahead()) {
+            Some((b'\\', _)) if self.is_embedded => Some(self.embedded_unit()),
+            unit => Some(unit.unwrap_or((0, 1))),
+        }
+    }
+
+    /// The byte that stands for the escape of an embedded text at this position, and the escape's length.
+    #[inline(never)]
+    fn embedded_unit(&self) -> (u8, usize) {
+        let (unit, length) = embedded::read_escape(self.ahead()).unwrap_or((0, 1));
+        let ascii = u8::try_from(unit).ok().filter(u8::is_ascii);
+        (ascii.unwrap_or(ESCAPED_UNIT), length)
     }
 }
+
+/// What stands for a quote in a record.
+const QUOTE: &[u8] = b"\\\"";
 
 /// Reads the escape at the front of `bytes`: the byte it stands for and its length.
 fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
@@ -171,19 +211,40 @@ impl<'a> Source<'a> for Cursor<'a> {
 
     #[inline]
     fn skip_quote(&mut self) -> bool {
-        let is_quote = self.ahead().starts_with(b"\\\"");
+        // A quote of an embedded text begins with two backslashes.
+        let is_quote = self.ahead().starts_with(QUOTE);
         if is_quote {
-            self.at = self.at.wrapping_add(2);
+            self.at = self.at.wrapping_add(QUOTE.len());
+            return true;
+        }
+        let is_quote = self.is_embedded && self.peek() == Some(b'"');
+        if is_quote {
+            self.bump();
         }
         is_quote
     }
 
-    /// No byte of a number is escaped.
+    /// No byte of a number is escaped in a record, but any may be in a string.
     #[inline]
     fn skip_number(&mut self) {
-        let bytes = self.ahead().iter();
-        let length = bytes.take_while(|byte| is_of_number(**byte)).count();
-        self.at = self.at.wrapping_add(length);
+        if !IS_SMALL {
+            let bytes = self.ahead().iter();
+            let length = bytes.take_while(|byte| is_of_number(**byte)).count();
+            self.at = self.at.wrapping_add(length);
+        }
+        while (IS_SMALL || self.is_embedded) && self.peek().is_some_and(is_of_number) {
+            self.bump();
+        }
+    }
+
+    #[inline]
+    fn escaped_unit(&self) -> u16 {
+        embedded::read_escape(self.ahead()).map_or(0, |(unit, _)| unit)
+    }
+
+    #[inline]
+    fn is_embedded(&self) -> bool {
+        self.is_embedded
     }
 
     fn since(&self, start: usize) -> &'a [u8] {

@@ -26,8 +26,9 @@ const LIMIT: u8 = MAX_DEPTH as u8;
 /// (natural units), or the number of elements or members; where the path goes to every element of an
 /// array, the least or the greatest of their values. It becomes [`NO_VALUE`] where none or both of the
 /// members are there, or the value does not convert, where that holds for one element of several, where
-/// there is no element, where no selector is wanted, and everywhere if the answer is not one JSON object
-/// (RFC 8259) without repeated names, lone surrogates or nesting beyond 32.
+/// there is no element, where no selector is wanted, where a string on the way holds no JSON value, and everywhere
+/// if the answer is not one JSON object (RFC 8259). Repeated names, lone surrogates and nesting beyond 32, in which
+/// a string that `~j` reads counts, are no JSON here.
 pub fn extract(
     output: EscapedText<'_>,
     key: &[u8; 16],
@@ -45,79 +46,151 @@ pub fn extract(
 ///
 /// The names of the open objects are kept, and each is compared with those of its own object. When there is
 /// no room for more, names are only compared from there on, until the innermost container ends that began
-/// with half of the room free; then what was not kept is read again from there to that end. So what lies in
-/// objects that together have fewer than [`CAPACITY`] names is read once, wherever it lies.
+/// with half of the room free; then what was not kept is read again from there to that end, and values are taken.
+/// So what lies in objects that together have fewer than [`CAPACITY`] names is read once, wherever it lies.
+///
+/// A string that `~j` leads into is a container too, in which the text that it holds is read. What is wrong there
+/// takes the value from the paths that lead into it, and from no others.
 fn read(
     output: EscapedText<'_>,
     key: &[u8; 16],
     values: &mut Values<'_>,
 ) -> Result<(), InvalidJson> {
-    let mut names = Names::new();
-    let mut walk = Walk::new(output);
-    // The walk as it was when there was no more room, and how many containers are open when it is taken up
-    // again.
-    let mut before = walk;
-    let mut full = None;
-    // The first name of an object, until another one follows or something in which there may be names: most
-    // objects in short answers have no other.
-    let mut first = None;
-    // The name of the member whose value comes next.
-    let mut member = None;
-    // The position up to which the values have been taken.
-    let mut taken_to = 0;
+    let walk = Walk::new(output);
+    let mut reading = Reading {
+        names: Names::new(),
+        walk,
+        before: walk,
+        full: None,
+        first: None,
+        member: None,
+    };
     loop {
-        if !IS_SMALL {
-            walk.skip_elements(taken_to, values);
+        match reading.read_token(key, values) {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(InvalidJson) if reading.walk.is_in_string() => reading.leave_broken_string(values),
+            Err(InvalidJson) => return Err(InvalidJson),
         }
-        let Some(token) = walk.reader.next()? else {
-            return Ok(());
+    }
+}
+
+/// An answer that is being read.
+struct Reading<'a> {
+    names: Names,
+    walk: Walk<'a>,
+    /// The walk as it was when there was no more room for names.
+    before: Walk<'a>,
+    /// How many containers are open when it is taken up again.
+    full: Option<usize>,
+    /// The first name of an object, until another one follows or something in which there may be names: most
+    /// objects in short answers have no other.
+    first: Option<Cursor<'a>>,
+    /// The name of the member whose value comes next.
+    member: Option<Cursor<'a>>,
+}
+
+impl<'a> Reading<'a> {
+    /// Reads the next token; whether there was one.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    fn read_token(
+        &mut self,
+        key: &[u8; 16],
+        values: &mut Values<'_>,
+    ) -> Result<bool, InvalidJson> {
+        if !IS_SMALL {
+            self.walk.skip_elements(self.full.is_none(), values);
+        }
+        let Some(token) = self.walk.next()? else {
+            return Ok(false);
         };
-        if walk.reader.position() > taken_to {
-            walk.collect(token, &mut member, values)?;
+        if self.full.is_none() {
+            self.walk.collect(token, &mut self.member, values)?;
         }
         match token {
-            Token::ObjectStart(_) | Token::ArrayStart => {
-                if let Some(name) = first.take() {
-                    names.keep(fingerprint(key, name));
-                }
-                walk.begin(token, names.count())?;
-            }
-            Token::Key(name) => {
-                let (object, kept) = walk.object()?;
-                if full.is_some() && kept == names.count() {
-                    // Nothing was kept of this object; what begins here is read again.
-                } else if full.is_none() && kept == names.count() && first.is_none() {
-                    first = Some(name);
-                } else {
-                    if let Some(name) = first.take() {
-                        names.keep(fingerprint(key, name));
-                    }
-                    let fingerprint = fingerprint(key, name);
-                    if names.has(kept, fingerprint) && is_repeated(output, object, name, LIMIT) {
-                        return Err(InvalidJson);
-                    }
-                    if full.is_none() {
-                        names.keep(fingerprint);
-                    }
-                }
-            }
+            Token::ObjectStart(_) | Token::ArrayStart => self.begin(token, key)?,
+            Token::Key(name) => self.take_name(name, key)?,
             Token::ObjectEnd | Token::ArrayEnd => {
                 // One that is left is the only name of the object that ends.
-                first = None;
-                let depth = usize::from(walk.reader.depth());
-                names.truncate(walk.kept_before(depth));
-                if full == Some(depth) {
-                    full = None;
-                    taken_to = taken_to.max(walk.reader.position());
-                    walk = before;
+                self.first = None;
+                let depth = usize::from(self.walk.depth());
+                self.names.truncate(self.walk.kept_before(depth));
+                if self.full == Some(depth) {
+                    self.full = None;
+                    self.walk = self.before;
                 }
             }
-            Token::String(_) | Token::Number(_) | Token::Literal => {}
+            Token::String(text) => {
+                let inside = self.walk.depth().wrapping_add(1);
+                if self.full.is_none() && values.leads_into_string(inside) {
+                    self.walk.enter(text);
+                    self.begin(Token::ArrayStart, key)?;
+                    // The names that are kept in the string can then be forgotten before it ends.
+                    if self.names.count() > HALF {
+                        self.compare_only();
+                        self.walk.leave();
+                    }
+                }
+            }
+            Token::Number(_) | Token::Literal => {}
         }
-        if full.is_none() && names.are_full() {
-            before = walk;
-            full = Some(before.make_room());
+        if self.full.is_none() && self.names.are_full() {
+            self.compare_only();
         }
+        Ok(true)
+    }
+
+    /// Notes the container that begins with `token`, which was just read.
+    fn begin(
+        &mut self,
+        token: Token<'a, Cursor<'a>>,
+        key: &[u8; 16],
+    ) -> Result<(), InvalidJson> {
+        if let Some(name) = self.first.take() {
+            self.names.keep(fingerprint(key, name));
+        }
+        self.walk.begin(token, self.names.count())
+    }
+
+    /// Compares `name`, which was just read, with those of its object, and keeps it.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    fn take_name(&mut self, name: Cursor<'a>, key: &[u8; 16]) -> Result<(), InvalidJson> {
+        let (object, kept) = self.walk.object()?;
+        if self.full.is_some() && kept == self.names.count() {
+            // Nothing was kept of this object; what begins here is read again.
+        } else if self.full.is_none() && kept == self.names.count() && self.first.is_none() {
+            self.first = Some(name);
+        } else {
+            if let Some(name) = self.first.take() {
+                self.names.keep(fingerprint(key, name));
+            }
+            let fingerprint = fingerprint(key, name);
+            if self.names.has(kept, fingerprint) && is_repeated(object, name, LIMIT) {
+                return Err(InvalidJson);
+            }
+            if self.full.is_none() {
+                self.names.keep(fingerprint);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps no more names until there is room again, from where on this is read again.
+    fn compare_only(&mut self) {
+        self.before = self.walk;
+        self.full = Some(self.before.make_room());
+    }
+
+    /// Goes on behind the string whose text was to be read as JSON and is none.
+    fn leave_broken_string(&mut self, values: &mut Values<'_>) {
+        // Of what is read again nothing lies around the string.
+        self.full = None;
+        self.first = None;
+        self.member = None;
+        self.walk.leave();
+        let depth = usize::from(self.walk.depth());
+        self.names.truncate(self.walk.kept_before(depth));
+        values.leave_broken_string();
     }
 }
 
@@ -125,6 +198,11 @@ fn read(
 #[derive(Clone, Copy)]
 struct Walk<'a> {
     reader: Reader<Cursor<'a>>,
+    /// Where the answer goes on behind the string in which `reader` reads.
+    behind: Reader<Cursor<'a>>,
+    /// The number of containers that are open around what `reader` reads, the string included; 0 outside of a
+    /// string.
+    around: u8,
     /// By depth: the beginning of each open object.
     objects: [u32; MAX_DEPTH],
     /// By depth: the number of names that were kept when each open container began.
@@ -133,17 +211,54 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(output: EscapedText<'a>) -> Self {
+        let reader = Reader::new(output.cursor(), LIMIT);
         Walk {
-            reader: Reader::new(output.cursor(), LIMIT),
+            reader,
+            behind: reader,
+            around: 0,
             objects: [0; MAX_DEPTH],
             kept: [0; MAX_DEPTH],
         }
     }
 
+    /// The next token; the end of a string's text is an [`Token::ArrayEnd`].
+    #[cfg_attr(not(target_os = "none"), inline(always))]
+    fn next(&mut self) -> Result<Option<Token<'a, Cursor<'a>>>, InvalidJson> {
+        let token = self.reader.next()?;
+        if token.is_none() && self.is_in_string() {
+            self.leave();
+            return Ok(Some(Token::ArrayEnd));
+        }
+        Ok(token)
+    }
+
+    /// The number of open containers.
+    fn depth(&self) -> u8 {
+        self.reader.depth().wrapping_add(self.around)
+    }
+
+    /// Whether the text that a string holds is being read.
+    fn is_in_string(&self) -> bool {
+        self.around > 0
+    }
+
+    /// Begins to read the text of the string that was just read, whose content begins at `text`.
+    fn enter(&mut self, text: Cursor<'a>) {
+        self.behind = self.reader;
+        self.around = self.reader.depth().wrapping_add(1);
+        let text = text.embedded(self.reader.position());
+        self.reader = Reader::new(text, LIMIT.saturating_sub(self.around));
+    }
+
+    /// Goes on behind the string.
+    fn leave(&mut self) {
+        self.reader = self.behind;
+        self.around = 0;
+    }
+
     /// Notes the container that begins with `token`, which was just read, when `count` names are kept.
     fn begin(&mut self, token: Token<'a, Cursor<'a>>, count: u8) -> Result<(), InvalidJson> {
-        let depth = usize::from(self.reader.depth());
-        let depth = depth.wrapping_sub(1);
+        let depth = usize::from(self.depth()).wrapping_sub(1);
         if let Token::ObjectStart(brace) = token {
             *self.objects.get_mut(depth).ok_or(InvalidJson)? = offset(brace)?;
         }
@@ -153,8 +268,7 @@ impl<'a> Walk<'a> {
 
     /// The beginning of the innermost open object, and the number of names kept before it.
     fn object(&self) -> Result<(u32, u8), InvalidJson> {
-        let depth = usize::from(self.reader.depth());
-        let depth = depth.wrapping_sub(1);
+        let depth = usize::from(self.depth()).wrapping_sub(1);
         let object = self.objects.get(depth).ok_or(InvalidJson)?;
         Ok((*object, self.kept_before(depth)))
     }
@@ -167,7 +281,7 @@ impl<'a> Walk<'a> {
     /// Forgets enough names of the innermost containers that half of the room is free. Returns how many
     /// containers are open around them.
     fn make_room(&mut self) -> usize {
-        let open = usize::from(self.reader.depth());
+        let open = usize::from(self.depth());
         let has_room = |depth: &usize| self.kept_before(*depth) <= HALF;
         let depth = (0..open).rev().find(has_room).unwrap_or(0);
         let count = self.kept_before(depth);
@@ -178,12 +292,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Passes the elements that come next and that no path leads to, as far as they are spelt plainly.
-    /// Values are taken behind the position `taken_to`.
+    /// Values are taken if this `takes_values`.
     #[inline]
-    fn skip_elements(&mut self, taken_to: usize, values: &mut Values<'_>) {
-        let depth = self.reader.depth();
+    fn skip_elements(&mut self, takes_values: bool, values: &mut Values<'_>) {
+        let depth = self.depth();
         let room = room_within(depth);
-        let is_taken = values.reaches(depth) && self.reader.position() >= taken_to;
+        let is_taken = takes_values && values.reaches(depth);
         let most = match is_taken {
             true => values.unwanted(),
             false => u32::MAX,
@@ -206,7 +320,7 @@ impl<'a> Walk<'a> {
         member: &mut Option<Cursor<'a>>,
         values: &mut Values<'_>,
     ) -> Result<(), InvalidJson> {
-        let depth = self.reader.depth();
+        let depth = self.depth();
         let around = match token {
             Token::Key(name) => {
                 *member = values.reaches(depth).then_some(name);

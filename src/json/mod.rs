@@ -3,7 +3,7 @@
 //!
 //! From the bottom up:
 //! - [`source`]: a cursor over JSON text, whatever form the text is stored in; [`escaped`]: text
-//!   as it stands inside a string of a record.
+//!   as it stands inside a string of a record, `embedded` what a string inside of that text adds.
 //! - [`reader`]: the strict tokenizer; [`name`]: a string's content as UTF-16 code units.
 //! - [`number`]: number tokens, and their exact conversion to Q16.16; [`shortest`]: how
 //!   RFC 8785 writes a number, in the `layout` of ECMAScript, on the fixed-size integers of
@@ -22,6 +22,7 @@ mod bignum;
 pub mod canonical;
 mod duplicate;
 mod elements;
+mod embedded;
 pub mod escaped;
 pub mod extract;
 mod layout;

@@ -3,7 +3,7 @@
 //! RFC 8785 §3.2.3 orders member names by UTF-16 code units, and formats.md §4 compares names
 //! after unescaping; code units serve both, and JSON's `\u` escapes are code units already.
 
-use super::source::Source;
+use super::source::{ESCAPED_UNIT, Source};
 
 /// Iterates over the code units of a string that the reader has found valid.
 ///
@@ -37,10 +37,12 @@ impl<'a, S: Source<'a>> Iterator for Name<S> {
         if byte == b'"' {
             return None;
         }
+        let before = self.source;
         self.source.bump();
         match byte {
             b'\\' => escape(&mut self.source),
             0..0x80 => Some(u16::from(byte)),
+            ESCAPED_UNIT => Some(before.escaped_unit()),
             _ => Some(self.beyond_ascii(byte)),
         }
     }

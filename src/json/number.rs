@@ -3,6 +3,9 @@
 //! formats.md §4, "Extracting the value", and §7; decisions D2. No floating point: a token is
 //! decimal, a Q16.16 value is an integer, and all between them is integer arithmetic.
 
+use super::embedded;
+use crate::search::IS_SMALL;
+
 /// What all significant digits of a number in natural units, from the first non-zero digit through the last
 /// written one, are below as an integer: there may be 18.
 const MAX_MAGNITUDE: u128 = 10u128.pow(18);
@@ -10,99 +13,183 @@ const MAX_MAGNITUDE: u128 = 10u128.pow(18);
 /// The largest magnitude of an exponent as written.
 const MAX_EXPONENT: i32 = 18;
 
-/// A number token of RFC 8259 §6, taken apart. Digits are ASCII.
+/// What a number is written with, as it is stored.
+#[derive(Clone, Copy, Debug)]
+pub struct NumberText<'a> {
+    /// The stored bytes.
+    pub stored: &'a [u8],
+    /// Whether a backslash begins an escape of an embedded text ([`super::embedded`]); else every byte stands
+    /// for itself.
+    pub is_embedded: bool,
+}
+
+impl<'a> NumberText<'a> {
+    /// Text in which every byte stands for itself.
+    #[must_use]
+    pub fn plain(stored: &'a [u8]) -> Self {
+        NumberText {
+            stored,
+            is_embedded: false,
+        }
+    }
+
+    /// Moves on over the next byte.
+    // On a device the code for it counts.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn next(&mut self) -> Option<u8> {
+        let (&first, behind) = self.stored.split_first()?;
+        if first == b'\\' && self.is_embedded {
+            let (unit, length) = embedded::read_escape(self.stored)?;
+            self.stored = self.stored.get(length..)?;
+            return u8::try_from(unit).ok();
+        }
+        self.stored = behind;
+        Some(first)
+    }
+
+    /// Moves on over `byte`, if that is next.
+    #[cfg_attr(target_os = "none", inline(never))]
+    #[cfg_attr(not(target_os = "none"), inline)]
+    fn skip(&mut self, byte: u8) -> bool {
+        let mut behind = *self;
+        let is_next = behind.next() == Some(byte);
+        if is_next {
+            *self = behind;
+        }
+        is_next
+    }
+
+    /// Moves on over the digits that come next, of which there must be one, and gives them and their number.
+    fn take_digits(&mut self) -> Option<(Self, usize)> {
+        let start = *self;
+        let mut count = 0usize;
+        if !IS_SMALL {
+            let digits = self.stored.iter();
+            count = digits.take_while(|byte| byte.is_ascii_digit()).count();
+            self.stored = self.stored.get(count..)?;
+        }
+        let mut behind = *self;
+        while behind.next().is_some_and(|byte| byte.is_ascii_digit()) {
+            *self = behind;
+            count = count.wrapping_add(1);
+        }
+        let length = start.stored.len().wrapping_sub(self.stored.len());
+        let stored = start.stored.get(..length).filter(|_| count > 0)?;
+        Some((NumberText { stored, ..start }, count))
+    }
+}
+
+/// A number token of RFC 8259 §6, taken apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Number<'a> {
     pub negative: bool,
     /// At least one digit; a leading zero stands alone.
-    pub integer: &'a [u8],
+    pub integer: NumberText<'a>,
     /// The digits behind the point; empty where there is no point.
-    pub fraction: &'a [u8],
+    pub fraction: NumberText<'a>,
+    /// Their number.
+    pub fraction_digits: usize,
     /// The exponent as written, at ±`i32::MAX` where that is too small for it.
     pub exponent: Option<i32>,
 }
 
 impl<'a> Number<'a> {
     /// Takes apart `text`; `None` where it is anything but one number token.
-    pub fn parse(text: &'a [u8]) -> Option<Self> {
-        let (negative, text) = match text.strip_prefix(b"-") {
-            Some(rest) => (true, rest),
-            None => (false, text),
-        };
-        let (integer, text) = digits(text)?;
-        if integer.len() > 1 && integer.first() == Some(&b'0') {
+    pub fn parse(mut text: NumberText<'a>) -> Option<Self> {
+        let negative = text.skip(b'-');
+        let (mut integer, count) = text.take_digits()?;
+        if count > 1 && integer.skip(b'0') {
             return None;
         }
-        let (fraction, text) = match text.strip_prefix(b".") {
-            Some(rest) => digits(rest)?,
-            None => (&[][..], text),
+        let (fraction, fraction_digits) = match text.skip(b'.') {
+            true => text.take_digits()?,
+            false => (NumberText::plain(&[]), 0),
         };
-        let exponent = match text {
-            [] => None,
-            [b'e' | b'E', rest @ ..] => Some(exponent(rest)?),
-            _ => return None,
+        let exponent = match text.next() {
+            None => None,
+            Some(b'e' | b'E') => Some(exponent(text)?),
+            Some(_) => return None,
         };
         Some(Number {
             negative,
             integer,
             fraction,
+            fraction_digits,
             exponent,
         })
     }
 
     /// Whether it is written as an integer: neither point nor exponent.
     pub fn is_integer(&self) -> bool {
-        self.fraction.is_empty() && self.exponent.is_none()
+        self.fraction_digits == 0 && self.exponent.is_none()
     }
 
-    /// The digits from the first non-zero one through the last written one, those of the
-    /// fraction included.
-    pub fn significant(&self) -> impl Iterator<Item = u8> + Clone {
-        let digits = self.integer.iter().chain(self.fraction);
-        digits
-            .map(|digit| digit.wrapping_sub(b'0'))
-            .skip_while(|&digit| digit == 0)
+    /// The number that all digits write, those of the fraction included; `None` beyond `u128`.
+    pub fn value(&self) -> Option<u128> {
+        let (value, zeros) = self.digits()?;
+        append_zeros(value, zeros)
     }
 
-    /// The power of ten that the number of all `significant` digits is to be multiplied with.
+    /// The number that the digits up to the last one above zero write, and how many zeros are behind them; `None`
+    /// beyond `u128`.
+    pub fn digits(&self) -> Option<(u128, u64)> {
+        let (mut value, mut zeros) = (0u128, 0u64);
+        for mut digits in [self.integer, self.fraction] {
+            while let Some(digit) = digits.next() {
+                if digit == b'0' {
+                    zeros = zeros.wrapping_add(1);
+                } else {
+                    value = append_digit(append_zeros(value, zeros)?, digit.wrapping_sub(b'0'))?;
+                    zeros = 0;
+                }
+            }
+        }
+        Some((value, zeros))
+    }
+
+    /// The power of ten that the `value` is to be multiplied with.
     pub fn scale(&self) -> i64 {
-        let fraction = i64::try_from(self.fraction.len()).unwrap_or(i64::MAX);
+        let fraction = i64::try_from(self.fraction_digits).unwrap_or(i64::MAX);
         i64::from(self.exponent.unwrap_or(0)).saturating_sub(fraction)
     }
 }
 
-/// Splits off the digits at the front, of which there must be one.
-fn digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
-    let count = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    text.split_at_checked(count).filter(|_| count > 0)
+/// The number that is written by the digits of `value` and `digit` behind them; `None` beyond `u128`.
+// On a device the code for it counts.
+#[cfg_attr(target_os = "none", inline(never))]
+#[cfg_attr(not(target_os = "none"), inline)]
+fn append_digit(value: u128, digit: u8) -> Option<u128> {
+    value.checked_mul(10)?.checked_add(u128::from(digit))
+}
+
+/// `value` × 10^`count`; `None` beyond `u128`.
+fn append_zeros(mut value: u128, count: u64) -> Option<u128> {
+    for _ in 0..count {
+        value = append_digit(value, 0)?;
+    }
+    Some(value)
 }
 
 /// Reads what stands behind the `e`.
-fn exponent(text: &[u8]) -> Option<i32> {
-    let (negative, text) = match text {
-        [b'-', rest @ ..] => (true, rest),
-        [b'+', rest @ ..] => (false, rest),
-        _ => (false, text),
-    };
-    let (digits, []) = digits(text)? else {
+fn exponent(mut text: NumberText<'_>) -> Option<i32> {
+    let negative = text.skip(b'-');
+    if !negative {
+        text.skip(b'+');
+    }
+    let (mut digits, _) = text.take_digits()?;
+    if text.next().is_some() {
         return None;
-    };
-    let magnitude = digits.iter().fold(0i32, |value, digit| {
-        value
-            .saturating_mul(10)
-            .saturating_add(i32::from(digit.wrapping_sub(b'0')))
-    });
+    }
+    let mut magnitude = 0i32;
+    while let Some(digit) = digits.next() {
+        let digit = i32::from(digit.wrapping_sub(b'0'));
+        magnitude = magnitude.saturating_mul(10).saturating_add(digit);
+    }
     Some(if negative {
         magnitude.wrapping_neg()
     } else {
         magnitude
-    })
-}
-
-/// The number that `digits` write, the most significant first; `None` beyond `u128`.
-pub(super) fn value(mut digits: impl Iterator<Item = u8>) -> Option<u128> {
-    digits.try_fold(0u128, |value, digit| {
-        value.checked_mul(10)?.checked_add(u128::from(digit))
     })
 }
 
@@ -122,7 +209,7 @@ pub fn decimal_to_q16(text: &[u8]) -> Option<i32> {
 /// Converts what [`decimal_to_q16`] converts, divided by 10^`exponent` before it is rounded (D39).
 #[must_use]
 pub fn scaled_decimal_to_q16(text: &[u8], exponent: i8) -> Option<i32> {
-    convert(text, false, exponent)
+    convert(NumberText::plain(text), false, exponent)
 }
 
 /// Reads the raw Q16.16 value of a `_q16` member.
@@ -139,14 +226,14 @@ pub fn integer_to_q16(text: &[u8]) -> Option<i32> {
 /// Reads what [`integer_to_q16`] reads, divided by 10^`exponent` and rounded half to even (D39).
 #[must_use]
 pub fn scaled_integer_to_q16(text: &[u8], exponent: i8) -> Option<i32> {
-    convert(text, true, exponent)
+    convert(NumberText::plain(text), true, exponent)
 }
 
 /// Converts a number in natural units, or an integer that `is_raw`. One place does both: on a device the
 /// code for it counts.
-pub(super) fn convert(text: &[u8], is_raw: bool, exponent: i8) -> Option<i32> {
+pub(super) fn convert(text: NumberText<'_>, is_raw: bool, exponent: i8) -> Option<i32> {
     let number = Number::parse(text)?;
-    let magnitude = value(number.significant())?;
+    let magnitude = number.value()?;
     let is_fit = if is_raw {
         number.is_integer() && i32::try_from(magnitude).is_ok()
     } else {
@@ -160,16 +247,12 @@ pub(super) fn convert(text: &[u8], is_raw: bool, exponent: i8) -> Option<i32> {
         false => (magnitude << 16, number.scale()),
     };
     let scale = scale.saturating_sub(i64::from(exponent));
-    let power = u32::try_from(scale.unsigned_abs())
-        .ok()
-        .and_then(|scale| 10u128.checked_pow(scale));
-    let magnitude = if magnitude == 0 {
-        0
-    } else if scale >= 0 {
-        magnitude.checked_mul(power?)?
+    let places = scale.unsigned_abs();
+    let magnitude = if scale >= 0 {
+        append_zeros(magnitude, places)?
     } else {
         // A power beyond u128 is far above twice the magnitude, which is below 2^76.
-        power.map_or(0, |power| divide_half_even(magnitude, power))
+        append_zeros(1, places).map_or(0, |power| divide_half_even(magnitude, power))
     };
     signed(number.negative, magnitude)
 }
@@ -297,7 +380,7 @@ mod tests {
                 let json = serde_json::from_slice::<&RawValue>(text).is_ok_and(|value| {
                     value.get().as_bytes() == text && value.get().starts_with(|c| "-0123456789".contains(c))
                 });
-                prop_assert_eq!(Number::parse(text).is_some(), json);
+                prop_assert_eq!(Number::parse(NumberText::plain(text)).is_some(), json);
                 if !json {
                     prop_assert_eq!(decimal_to_q16(text), None);
                     prop_assert_eq!(integer_to_q16(text), None);

@@ -1,6 +1,6 @@
 //! The path of a selector: the steps that lead from an answer to one of its values. Determinism: D1.
 //!
-//! formats.md §4 (Policy files); RFC 6901; decisions D38 and D39 for `~*`, `~#` and `~eN`, which RFC 6901
+//! formats.md §4 (Policy files); RFC 6901; decisions D38 and D39 for `~*`, `~#`, `~j` and `~eN`, which RFC 6901
 //! leaves free, so that no member is named by them. A path is read where it stands, step by step: nothing
 //! of it is unescaped or kept.
 
@@ -15,6 +15,9 @@ pub const EVERY: &str = "~*";
 
 /// The last step to the number of an array's elements or of an object's members.
 pub const COUNT: &str = "~#";
+
+/// The step from a string to the JSON value that it holds.
+pub const EMBEDDED: &str = "~j";
 
 /// Splits `/~eN` off the end of a path: its value is divided by 10^N, N from −9 to 9. `None` where the path
 /// ends otherwise.
@@ -75,7 +78,8 @@ fn split_step(steps: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// One step of a path: the name of a member, the index of an array's element, [`EVERY`] or [`COUNT`].
+/// One step of a path: the name of a member, the index of an array's element, [`EVERY`], [`COUNT`] or
+/// [`EMBEDDED`].
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'p> {
     /// The step as the path has it, in which `~0` is a `~` and `~1` a `/`.
@@ -106,10 +110,16 @@ impl Step<'_> {
         self.text == COUNT
     }
 
+    /// Whether this step leads from a string to the JSON value that it holds.
+    #[must_use]
+    pub fn is_embedded(self) -> bool {
+        self.text == EMBEDDED
+    }
+
     /// The form of the member that this step names which has `name`; `None` where it is another member.
     #[must_use]
     pub fn form_of(self, name: Cursor<'_>) -> Option<Form> {
-        if self.is_every() || self.is_count() {
+        if self.is_every() || self.is_count() || self.is_embedded() {
             return None;
         }
         let mut units = Name::new(name);
@@ -244,6 +254,10 @@ mod tests {
             ("/~*", "*", None),
             ("/~#", "~", None),
             ("/~#", "~#", None),
+            ("/~j", "~", None),
+            ("/~j", "~j", None),
+            ("/~j", "j", None),
+            ("/~0j", "~j", Some(Form::Natural)),
             ("/~0*", "~*", Some(Form::Natural)),
             ("/~0#", "~#", Some(Form::Natural)),
         ] {
@@ -270,6 +284,7 @@ mod tests {
             "",
             "~*",
             "~#",
+            "~j",
             "-",
             "-1",
             "4294967296",

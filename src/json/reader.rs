@@ -4,7 +4,7 @@
 //! pairs; repeated names are for whoever reads the tokens. UTF-8 is taken for valid.
 
 use super::name;
-use super::number::Number;
+use super::number::{Number, NumberText};
 use super::source::Source;
 
 /// The text is not JSON, or is nested too deep.
@@ -27,7 +27,7 @@ pub enum Token<'a, S> {
     /// A string value.
     String(S),
     /// A number value, which conforms to the grammar: all its bytes.
-    Number(&'a [u8]),
+    Number(NumberText<'a>),
     /// `true`, `false` or `null`.
     Literal,
 }
@@ -269,7 +269,10 @@ impl<'a, S: Source<'a>> Reader<S> {
         let start = self.source.position();
         // No byte of a number may follow a number, so the longest run is the whole token.
         self.source.skip_number();
-        let text = self.source.since(start);
+        let text = NumberText {
+            stored: self.source.since(start),
+            is_embedded: self.source.is_embedded(),
+        };
         Number::parse(text).ok_or(InvalidJson)?;
         Ok(Token::Number(text))
     }

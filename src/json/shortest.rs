@@ -7,7 +7,7 @@
 
 use super::bignum::BigInteger;
 use super::layout::Layout;
-use super::number::{Number, value};
+use super::number::{Number, NumberText};
 use core::cmp::Ordering;
 
 /// The longest text of a double: sign, point, and `e-308` with 17 digits, or `0.00000` before them.
@@ -30,7 +30,7 @@ const IMPLICIT_BIT: u64 = 1 << 52;
 /// and neither is text that is no number token.
 #[must_use]
 pub fn is_canonical_number(text: &[u8]) -> bool {
-    Number::parse(text).is_some_and(|number| {
+    Number::parse(NumberText::plain(text)).is_some_and(|number| {
         is_plain_integer(&number)
             || text.len() <= MAX_TEXT && is_written_double(text, &number).unwrap_or(false)
     })
@@ -44,17 +44,13 @@ fn is_plain_integer(number: &Number<'_>) -> bool {
         u128::from(u64::MAX)
     };
     let in_range = |magnitude| magnitude <= limit && !(number.negative && magnitude == 0);
-    number.is_integer() && value(number.significant()).is_some_and(in_range)
+    number.is_integer() && number.value().is_some_and(in_range)
 }
 
 /// Whether the digits and then the layout are ECMAScript's; `None` is no, too.
 fn is_written_double(text: &[u8], number: &Number<'_>) -> Option<bool> {
-    let mut digits = value(number.significant()).filter(|&digits| digits != 0)?;
-    let mut exponent = number.scale();
-    while digits % 10 == 0 {
-        digits /= 10;
-        exponent = exponent.saturating_add(1);
-    }
+    let (digits, zeros) = number.digits().filter(|&(digits, _)| digits != 0)?;
+    let exponent = number.scale().saturating_add(i64::try_from(zeros).ok()?);
     let digits = u64::try_from(digits).ok()?;
     let count = i64::from(digits.checked_ilog10()?).wrapping_add(1);
     // The value is 0.ddd × 10^point. Doubles end at 1.8e308 and 5e-324.

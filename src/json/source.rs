@@ -26,6 +26,18 @@ pub trait Source<'a>: Copy {
     /// The stored bytes from `start`, an earlier `position`, to this position.
     fn since(&self, start: usize) -> &'a [u8];
 
+    /// The code unit that stands at this position where `peek` gives [`ESCAPED_UNIT`].
+    #[inline]
+    fn escaped_unit(&self) -> u16 {
+        0
+    }
+
+    /// Whether a backslash in the stored bytes of a number begins an escape ([`super::embedded`]).
+    #[inline]
+    fn is_embedded(&self) -> bool {
+        false
+    }
+
     /// Moves on over a quote, if there is one at this position.
     #[inline]
     fn skip_quote(&mut self) -> bool {
@@ -44,6 +56,9 @@ pub trait Source<'a>: Copy {
         }
     }
 }
+
+/// What stands for a code unit beyond ASCII that is escaped around the text. No character of UTF-8 begins with it.
+pub const ESCAPED_UNIT: u8 = 0x80;
 
 /// Whether numbers are written with `byte`.
 pub(super) fn is_of_number(byte: u8) -> bool {

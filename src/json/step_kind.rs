@@ -18,6 +18,9 @@ const EVERY: u8 = b'~';
 /// [`crate::json::path::COUNT`].
 const COUNT: u8 = 0x7f;
 
+/// [`crate::json::path::EMBEDDED`]. No step begins with a `/`.
+const EMBEDDED: u8 = b'/';
+
 /// The kind of a step.
 #[derive(Clone, Copy)]
 pub struct StepKind(u8);
@@ -32,6 +35,7 @@ impl StepKind {
         let kind = match (small, step.first()) {
             _ if step.is_every() => EVERY,
             _ if step.is_count() => COUNT,
+            _ if step.is_embedded() => EMBEDDED,
             (Some(index), _) if index < FIRST_CHARACTER.wrapping_sub(1) => index.wrapping_add(1),
             (_, Some(first @ FIRST_CHARACTER..EVERY)) => first,
             _ => 0,
@@ -58,6 +62,11 @@ impl StepKind {
         self.kind() == COUNT
     }
 
+    /// Whether the step leads from a string to the JSON value that it holds.
+    pub fn is_embedded(self) -> bool {
+        self.kind() == EMBEDDED
+    }
+
     /// The index that the step is, if it is a small one.
     pub fn index(self) -> Option<u32> {
         (1..FIRST_CHARACTER)
@@ -74,7 +83,7 @@ impl StepKind {
     /// plainly, and then differ from most steps in the first byte.
     pub fn may_name(self, name: Cursor<'_>) -> bool {
         match self.kind() {
-            EVERY | COUNT => false,
+            EVERY | COUNT | EMBEDDED => false,
             first @ FIRST_CHARACTER.. => name.peek_plain().is_none_or(|byte| byte == first),
             _ => true,
         }

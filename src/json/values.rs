@@ -1,6 +1,7 @@
 //! The values of selectors, collected as the tokens of an answer go by. Determinism: D1.
 //!
-//! formats.md §4, "Extracting the value"; decisions D38 and D39. All paths are followed at the same
+//! formats.md §4, "Extracting the value"; decisions D38 and D39. A string that `~j` reads is a container of one
+//! element, the JSON value that it holds. All paths are followed at the same
 //! time; what is kept of one is the number of its steps that have been taken, and whether a value is
 //! owed to it, whatever its length.
 
@@ -57,6 +58,8 @@ pub struct Values<'v> {
     reach: u8,
     /// For each selector the number of steps of its path that lead to an open container.
     passed: [u8; MAX_POLICIES],
+    /// The depth of the string into which a path leads; 0 where none does.
+    string: u8,
     /// For each selector the depth of the innermost container that still owes it a value: 1 for the
     /// answer, and that of the array for an element that `~*` led to; 0 where none is owed, [`BROKEN`]
     /// where one was not given or was given twice.
@@ -82,6 +85,7 @@ impl<'v> Values<'v> {
             // Every path leads into the outermost object.
             reach: 1,
             passed: [NOWHERE; MAX_POLICIES],
+            string: 0,
             owed: [1; MAX_POLICIES],
             noted: [[StepKind::UNKNOWN; MAX_POLICIES]; NOTED_STEPS],
             exponents: [0; MAX_POLICIES],
@@ -120,6 +124,11 @@ impl<'v> Values<'v> {
         self.reach == depth
     }
 
+    /// Whether a path leads into the string at `depth`, which was taken in last.
+    pub fn leads_into_string(&self, depth: u8) -> bool {
+        self.string == depth
+    }
+
     /// The number of elements that come next in the array that is [reached](Self::reaches) and that no path
     /// leads to.
     #[inline]
@@ -151,6 +160,10 @@ impl<'v> Values<'v> {
         }
         self.next = u32::MAX;
         let is_container = matches!(value, Token::ObjectStart(_) | Token::ArrayStart);
+        // A string in such a string is text.
+        let may_hold_json = matches!(value, Token::String(_))
+            && self.string == 0
+            && usize::from(depth) < MAX_DEPTH;
         let mut enters = false;
         // Policies often want the same value.
         let mut last: Option<(Form, i8, Option<i32>)> = None;
@@ -179,7 +192,9 @@ impl<'v> Values<'v> {
                 };
                 last = Some((form, exponent, converted));
                 self.give(index, converted);
-            } else if form == Form::Natural && is_container {
+            } else if form == Form::Natural
+                && (is_container || may_hold_json && self.is_embedded(index, depth))
+            {
                 enters = true;
                 if let Some(passed) = self.passed.get_mut(index) {
                     *passed = depth;
@@ -188,6 +203,9 @@ impl<'v> Values<'v> {
         }
         if enters {
             self.reach = depth.wrapping_add(1);
+            if may_hold_json {
+                self.string = self.reach;
+            }
             self.next = 0;
             if let Some(count) = self.counts.get_mut(usize::from(depth)) {
                 *count = 0;
@@ -208,6 +226,8 @@ impl<'v> Values<'v> {
         } else {
             match kind.index() {
                 None if kind.may_be_index() => self.path_step(index, depth)?.index()?,
+                // Of a string's one element.
+                None if kind.is_embedded() && depth == self.string => at,
                 small => small?,
             }
         };
@@ -221,6 +241,9 @@ impl<'v> Values<'v> {
     /// which ends and so has its count.
     pub fn leave(&mut self) {
         let depth = self.reach;
+        if depth == self.string {
+            self.string = 0;
+        }
         self.reach = depth.saturating_sub(1);
         self.next = 0;
         let count = self.counts.get(usize::from(self.reach)).copied();
@@ -238,6 +261,21 @@ impl<'v> Values<'v> {
         }
     }
 
+    /// Gives back the string that is read as JSON, and is none after all: no path that leads there has a value,
+    /// whatever was found in it.
+    pub fn leave_broken_string(&mut self) {
+        let depth = self.string.saturating_sub(1);
+        for (passed, owed) in self.passed.iter_mut().zip(&mut self.owed) {
+            if (depth..NOWHERE).contains(passed) {
+                *passed = depth.saturating_sub(1);
+                *owed = BROKEN;
+            }
+        }
+        self.reach = depth;
+        self.string = 0;
+        self.next = 0;
+    }
+
     /// The kind of the step of selector `index` that leads on from the open container at `depth`, if its path
     /// leads there.
     fn step_at(&self, index: usize, depth: u8) -> Option<StepKind> {
@@ -245,10 +283,20 @@ impl<'v> Values<'v> {
         if passed.wrapping_add(1) != depth {
             return None;
         }
+        self.step_behind(index, passed)
+    }
+
+    /// The kind of the step behind the first `passed` steps of the path of selector `index`.
+    fn step_behind(&self, index: usize, passed: u8) -> Option<StepKind> {
         match self.noted.get(usize::from(passed)) {
             Some(noted) => noted.get(index).copied(),
-            None => self.path_step(index, depth).map(StepKind::of),
+            None => self.path_step(index, passed.wrapping_add(1)).map(StepKind::of),
         }
+    }
+
+    /// Whether the path of selector `index` goes on with `~j` behind its first `passed` steps.
+    fn is_embedded(&self, index: usize, passed: u8) -> bool {
+        self.step_behind(index, passed).is_some_and(StepKind::is_embedded)
     }
 
     /// The step of selector `index` that leads on from a container at `depth`.

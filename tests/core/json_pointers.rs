@@ -3,7 +3,7 @@
 use axilog::json::extract::{MAX_POLICIES, NO_VALUE};
 use axilog::json::number::decimal_to_q16;
 use axilog_testkit::core::strict_json::extraction::{
-    Wanted, extracted, pointers, reach_every_element, reference,
+    Wanted, embedded_pointers, extracted, pointers, reach_every_element, reference,
 };
 use axilog_testkit::core::strict_json::{Json, text};
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ proptest! {
             prop::collection::vec(
                 prop::sample::select(vec![
                     "a", "b", "value", "0", "1", "2", "", "é", "😀", "~1", "~0", "~01", "-", "01",
-                    "a_q16", "\n", "\"", "\\", "~*", "~#",
+                    "a_q16", "\n", "\"", "\\", "~*", "~#", "~j",
                 ]),
                 1..5,
             ),
@@ -82,8 +82,11 @@ proptest! {
         ),
         own in prop::collection::vec(any::<prop::sample::Index>(), 30),
     ) {
-        let mut paths: Vec<String> = paths.iter().map(|steps| format!("/{}", steps.join("/"))).collect();
-        if let Some(pointers) = Json::parse(&text).map(|json| pointers(&json)).filter(|p| !p.is_empty()) {
+        let has_one_string = |steps: &Vec<&str>| steps.iter().filter(|step| **step == "~j").count() < 2;
+        let paths = paths.iter().filter(|steps| has_one_string(steps));
+        let mut paths: Vec<String> = paths.map(|steps| format!("/{}", steps.join("/"))).collect();
+        let all = |json: Json| [pointers(&json), embedded_pointers(&json)].concat();
+        if let Some(pointers) = Json::parse(&text).map(all).filter(|p| !p.is_empty()) {
             // Pointers of the text itself, or those and one step more; with every element of an array in
             // place of one, in each of its places or in the first alone.
             paths.truncate(MAX_POLICIES - own.len());

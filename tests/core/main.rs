@@ -11,6 +11,7 @@ mod agent_table;
 mod arithmetic;
 mod canonical_json;
 mod cases;
+mod embedded_json;
 mod extraction;
 mod hexadecimal;
 mod json;

@@ -4,10 +4,10 @@
 use std::collections::HashSet;
 
 use axilog::json::extract::MAX_POLICIES;
-use axilog_testkit::core::strict_json::Json;
 use axilog_testkit::core::strict_json::extraction::{
-    Wanted, extracted, pointers, reach_every_element, reference,
+    Wanted, embedded_pointers, extracted, pointers, reach_every_element, reference,
 };
+use axilog_testkit::core::strict_json::{Json, write_string};
 use proptest::prelude::*;
 
 use crate::cases::cases;
@@ -68,10 +68,24 @@ impl Answer {
         }
     }
 
+    /// A string that holds JSON.
+    fn write_embedded(&mut self, depth: usize) {
+        let around = std::mem::take(&mut self.text);
+        self.write_value(depth);
+        if self.random.one_in(self.odds) {
+            self.text += self.random.pick(&["]", ",1", "}", "\u{feff}", "x"]);
+        }
+        let held = std::mem::replace(&mut self.text, around);
+        self.text += &write_string(&held, self.random.next());
+    }
+
     fn write_value(&mut self, depth: usize) {
         self.write_space();
         self.values_left = self.values_left.saturating_sub(1);
         match self.random.below(10) {
+            _ if depth < 8 && self.values_left > 0 && self.random.one_in(12) => {
+                self.write_embedded(depth + 1);
+            }
             0..=1 if depth < 9 && self.values_left > 0 => self.write_object(depth + 1),
             2..=3 if depth < 9 && self.values_left > 0 => self.write_array(depth + 1),
             4 => {
@@ -226,7 +240,8 @@ impl Answer {
 
 /// As many pointers as there may be: into `text`, into all elements of its arrays, and past its values.
 fn paths(text: &str, random: &mut Random) -> Vec<String> {
-    let found = Json::parse(text).map(|json| pointers(&json));
+    let both = |json: Json| [pointers(&json), embedded_pointers(&json)].concat();
+    let found = Json::parse(text).map(both);
     let found = found.filter(|found| !found.is_empty());
     let found = found.unwrap_or_else(|| vec![String::from("/x"), String::from("/y/0/lat")]);
     let path = |number: usize| {

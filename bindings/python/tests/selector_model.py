@@ -18,18 +18,13 @@ class Number(str):
     """A number as the answer writes it."""
 
 
+class NotJson:
+    """What a text without a JSON value is read as."""
+
+
 def find_value(selector: str, takes_least: bool, answer: str) -> int:
     """The raw value that a policy compares, or NO_VALUE."""
-    try:
-        read = json.loads(
-            answer,
-            object_pairs_hook=_read_object,
-            parse_int=Number,
-            parse_float=Number,
-            parse_constant=_refuse,
-        )
-    except ValueError:
-        return NO_VALUE
+    read = _read(answer)
     if not isinstance(read, dict) or _depth(read) > 32:
         return NO_VALUE
     path = selector if selector.startswith("/") else selector.split("#", 1)[-1]
@@ -39,7 +34,7 @@ def find_value(selector: str, takes_least: bool, answer: str) -> int:
     if scale:
         power = int(scale[1])
         steps.pop()
-    values = _follow(read, steps, power)
+    values = _follow(read, steps, power, 1)
     if not values:
         return NO_VALUE
     return min(values) if takes_least else max(values)
@@ -55,6 +50,22 @@ def is_breach(value: int, comparison: str, threshold: int) -> bool:
         "GE": value >= threshold,
         "LE": value <= threshold,
     }[comparison]
+
+
+def _read(text: str) -> Any:
+    """The JSON value of a text; a number is a Number, and what is no JSON a NotJson."""
+    try:
+        read = json.loads(
+            text,
+            object_pairs_hook=_read_object,
+            parse_int=Number,
+            parse_float=Number,
+            parse_constant=_refuse,
+        )
+        json.dumps(read, ensure_ascii=False).encode()  # No lone surrogate.
+    except ValueError:
+        return NotJson()
+    return read
 
 
 def _read_object(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -76,9 +87,18 @@ def _depth(value: Any) -> int:
     return 0
 
 
-def _follow(value: Any, steps: list[str], power: int) -> Optional[list[int]]:
-    """All values that the steps lead to; None where one of them is none."""
+def _follow(value: Any, steps: list[str], power: int, depth: int) -> Optional[list[int]]:
+    """All values that the steps lead to from the container number `depth` from outside; None where one of
+    them is none."""
     step, rest = steps[0], steps[1:]
+    if step == "~j":
+        if not isinstance(value, str) or isinstance(value, Number):
+            return None
+        held = _read(value)
+        # The string is a container, too.
+        if isinstance(held, NotJson) or depth + _depth(held) > 32:
+            return None
+        return _follow(held, rest, power, depth + 1) if rest else _one(_to_raw(held, power))
     if step == "~#":
         is_container = isinstance(value, (dict, list))
         return [len(value) << 16] if is_container and len(value) <= 32767 else None
@@ -87,7 +107,10 @@ def _follow(value: Any, steps: list[str], power: int) -> Optional[list[int]]:
             return None
         found: list[int] = []
         for element in value:
-            inner = _follow(element, rest, power) if rest else _one(_to_raw(element, power))
+            if rest:
+                inner = _follow(element, rest, power, depth + 1)
+            else:
+                inner = _one(_to_raw(element, power))
             if inner is None:
                 return None
             found += inner
@@ -95,7 +118,7 @@ def _follow(value: Any, steps: list[str], power: int) -> Optional[list[int]]:
     name = step.replace("~1", "/").replace("~0", "~")
     if rest:
         inner_value = _enter(value, name)
-        return None if inner_value is None else _follow(inner_value[0], rest, power)
+        return None if inner_value is None else _follow(inner_value[0], rest, power, depth + 1)
     natural = _enter(value, name)
     raw = _enter(value, name + "_q16") if isinstance(value, dict) else None
     if natural is not None and raw is None:

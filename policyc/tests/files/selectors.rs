@@ -42,6 +42,10 @@ fn what_is_a_selector() {
         "llm#/a/~*/~e-9",
         "/a/~e0",
         "/~0*",
+        "/a/~j",
+        "/a/~*/~j/~*/b/~#",
+        "x#/a/~j/~e-2",
+        "/~0j",
     ] {
         let set = PolicySet::parse(file(good).as_bytes()).unwrap();
         assert_eq!(set.policies()[0].selector, good);
@@ -54,9 +58,11 @@ fn what_is_none() {
     let name = "a name (a letter or _, then characters of A-Z a-z 0-9 _ -) or a pointer, which begins \
                 with /";
     let pointer = "a pointer in which ~ is written ~0 and / within a name ~1, or a step ~* (every \
-                   element), ~# (their number) or, at the end, ~e-9 to ~e9 (scale)";
+                   element), ~j (the JSON in a string) or, at the end, ~# (the number of elements) or ~e-9 to \
+                   ~e9 (scale)";
     let count = "~# as the last step only, since a number has nothing inside";
     let every = "at most two steps ~*";
+    let embedded = "at most one step ~j, since a string in the JSON of a string is text";
     let scale = "in front of the step ~eN a pointer to a number that is no count";
     let oracle = "in front of the # an oracle_id: at least one character, none of them a control \
                   character, in NFC";
@@ -92,6 +98,10 @@ fn what_is_none() {
         ("/~#/a", count),
         ("/~#/~#", count),
         ("/~*/~*/~*", every),
+        ("/a/~j/~j", embedded),
+        ("/~jx", pointer),
+        ("/a/~#/~j", count),
+        ("a~j", name),
         ("/a/~#/~e3", scale),
         ("/~e3", scale),
         ("a/~e3", scale),

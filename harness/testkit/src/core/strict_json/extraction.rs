@@ -89,7 +89,7 @@ pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
             Some((last, before)) if last.starts_with("~e") => (before, last[2..].parse().unwrap()),
             _ => (steps.as_slice(), 0),
         };
-        let found = find_values(&json, steps, power);
+        let found = find_values(&json, steps, power, 1);
         let ends = found.and_then(|all| match wanted.takes_least(index) {
             true => all.into_iter().min(),
             false => all.into_iter().max(),
@@ -99,23 +99,32 @@ pub fn reference(text: &str, wanted: &Wanted<'_>) -> [i32; MAX_POLICIES] {
     values
 }
 
-/// The values, divided by 10^`power`, that `steps` lead to from `json`; `None` where one of them is none.
-fn find_values(json: &Json, steps: &[&str], power: i8) -> Option<Vec<i32>> {
+/// The values, divided by 10^`power`, that `steps` lead to from `json`, which is the container number `depth` from
+/// outside if it is one; `None` where one of them is none.
+fn find_values(json: &Json, steps: &[&str], power: i8, depth: usize) -> Option<Vec<i32>> {
     let (step, behind) = steps.split_first()?;
     let name = step.replace("~1", "/").replace("~0", "~");
     match (*step, json) {
+        ("~j", Json::String(text)) => {
+            // The string is a container, too.
+            let held = Json::parse(text).filter(|held| held.depth() + depth <= 32)?;
+            match behind {
+                [] => convert_natural(&held, power).map(|value| vec![value]),
+                _ => find_values(&held, behind, power, depth + 1),
+            }
+        }
         ("~*", Json::Array(elements)) => {
             let found = elements.iter().map(|element| match behind {
                 [] => convert_natural(element, power).map(|value| vec![value]),
-                _ => find_values(element, behind, power),
+                _ => find_values(element, behind, power, depth + 1),
             });
             let found = found.collect::<Option<Vec<_>>>()?.concat();
             (!found.is_empty()).then_some(found)
         }
         ("~#", Json::Array(elements)) => check_count(elements.len()),
         ("~#", Json::Object(members)) => check_count(members.len()),
-        ("~*" | "~#", _) => None,
-        _ if !behind.is_empty() => find_values(follow(json, &name)?, behind, power),
+        ("~*" | "~#" | "~j", _) => None,
+        _ if !behind.is_empty() => find_values(follow(json, &name)?, behind, power, depth + 1),
         _ => {
             let raw = match json {
                 Json::Object(_) => follow(json, &format!("{name}_q16")),
@@ -164,6 +173,24 @@ pub fn pointers(json: &Json) -> Vec<String> {
             let pointer = format!("{pointer}/{step}");
             found.push(pointer.clone());
             open.push((pointer, value));
+        }
+    }
+    found
+}
+
+/// The pointers into the strings inside `json` that hold JSON, to what they hold and to every value inside of that.
+pub fn embedded_pointers(json: &Json) -> Vec<String> {
+    let mut found = Vec::new();
+    for pointer in pointers(json) {
+        let steps = pointer.split('/').skip(1);
+        let names = steps.map(|step| step.replace("~1", "/").replace("~0", "~"));
+        let place = names.fold(Some(json), |place, name| follow(place?, &name));
+        if let Some(Json::String(text)) = place
+            && let Some(held) = Json::parse(text)
+        {
+            let inside = pointers(&held);
+            found.push(format!("{pointer}/~j"));
+            found.extend(inside.iter().map(|inner| format!("{pointer}/~j{inner}")));
         }
     }
     found
@@ -224,5 +251,14 @@ pub fn selectors() -> Wanted<'static> {
         Some("/a/~e3"),
         Some("/value/~e-3"),
         Some("/a/~*/~e1"),
+        Some("/a/~j"),
+        Some("/a/~j/a"),
+        Some("/a/~j/~#"),
+        Some("/value/~j/~*"),
+        Some("/value/~*/~j/~e-1"),
+        Some("/b/~*/~j/~*/a"),
+        Some("/a/b/~j/value"),
+        Some("/~j"),
+        Some("/~j/a"),
     ])
 }

@@ -174,7 +174,9 @@ pub fn text() -> impl Strategy<Value = String> {
     ];
     let value = scalar.prop_recursive(6, 40, 6, |value| {
         let items = prop::collection::vec((space(), value.clone(), space()), 0..5);
+        let held = (space(), value.clone(), space(), any::<u64>());
         prop_oneof![
+            1 => held.prop_map(|(a, v, b, spelling)| write_string(&format!("{a}{v}{b}"), spelling)),
             1 => items.prop_map(|items| {
                 let items: Vec<_> = items.iter().map(|(a, v, b)| format!("{a}{v}{b}")).collect();
                 format!("[{}]", items.join(","))
@@ -184,6 +186,39 @@ pub fn text() -> impl Strategy<Value = String> {
     });
     let outer = prop_oneof![1 => value.clone(), 8 => object(value)];
     (space(), outer, space()).prop_map(|(before, value, after)| before + &value + &after)
+}
+
+/// The string whose content is `text`, in one of its many spellings.
+pub fn write_string(text: &str, mut spelling: u64) -> String {
+    let mut out = String::from('"');
+    let mut units = [0; 2];
+    for c in text.chars() {
+        // Xorshift, so that a seed is a spelling.
+        spelling ^= spelling << 13;
+        spelling ^= spelling >> 7;
+        spelling ^= spelling << 17;
+        let must_be_escaped = matches!(c, '"' | '\\' | '\0'..='\u{1f}');
+        match (c, spelling % 16) {
+            (_, 0) | ('\0'..='\u{1f}', 1..4) => {
+                for unit in c.encode_utf16(&mut units) {
+                    out += &match spelling & 16 {
+                        0 => format!("\\u{unit:04x}"),
+                        _ => format!("\\u{unit:04X}"),
+                    };
+                }
+            }
+            ('\n', _) => out += "\\n",
+            ('\t', _) => out += "\\t",
+            ('\r', _) => out += "\\r",
+            ('\u{8}', _) => out += "\\b",
+            ('\u{c}', _) => out += "\\f",
+            ('/', 1..8) => out += "\\/",
+            _ if must_be_escaped && c < ' ' => out += &format!("\\u{:04x}", u32::from(c)),
+            _ if must_be_escaped => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out + "\""
 }
 
 fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
