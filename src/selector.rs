@@ -7,8 +7,6 @@
 
 #![forbid(unsafe_code)]
 
-use core::mem::replace;
-
 use crate::evidence::observation;
 use crate::json::path::{COUNT, EMBEDDED, EVERY, split_scale};
 
@@ -104,21 +102,17 @@ fn is_name(path: &[u8]) -> bool {
 }
 
 fn is_pointer(steps: &[u8]) -> bool {
-    let (mut every, mut embedded, mut is_over) = (0usize, 0usize, false);
-    let is_step = |step: &[u8]| {
-        let is_behind_count = replace(&mut is_over, step == COUNT.as_bytes());
-        if step == EVERY.as_bytes() {
-            every = every.wrapping_add(1);
-        } else if step == EMBEDDED.as_bytes() {
-            embedded = embedded.wrapping_add(1);
-        } else if !is_over && !is_escaped(step) {
-            return false;
-        }
-        !is_behind_count
-    };
-    steps.split(|byte| *byte == b'/').all(is_step)
-        && every <= MAX_EVERY_STEPS
-        && embedded <= MAX_EMBEDDED_STEPS
+    let steps = || steps.split(|byte| *byte == b'/');
+    let count_of = |token: &str| steps().filter(|step| *step == token.as_bytes()).count();
+    let mut is_over = false;
+    count_of(EVERY) <= MAX_EVERY_STEPS
+        && count_of(EMBEDDED) <= MAX_EMBEDDED_STEPS
+        && steps().all(|step| {
+            let is_behind_count = is_over;
+            is_over = step == COUNT.as_bytes();
+            let is_way = step == EVERY.as_bytes() || step == EMBEDDED.as_bytes();
+            !is_behind_count && (is_over || is_way || is_escaped(step))
+        })
 }
 
 /// Whether every `~` of a step is followed by `0` or `1`.

@@ -109,7 +109,8 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Moves on over elements of an array, as [`pass_elements`] does, and returns their number.
+    /// Moves on over elements of an array, as [`pass_elements`] does, and returns their number. What is escaped in
+    /// an embedded text is not plain.
     #[inline]
     pub(super) fn skip_elements(&mut self, is_first: bool, room: usize, most: u32) -> u32 {
         let (length, number) = pass_elements(self.ahead(), is_first, room, most);

@@ -93,11 +93,7 @@ struct Reading<'a> {
 impl<'a> Reading<'a> {
     /// Reads the next token; whether there was one.
     #[cfg_attr(not(target_os = "none"), inline(always))]
-    fn read_token(
-        &mut self,
-        key: &[u8; 16],
-        values: &mut Values<'_>,
-    ) -> Result<bool, InvalidJson> {
+    fn read_token(&mut self, key: &[u8; 16], values: &mut Values<'_>) -> Result<bool, InvalidJson> {
         if !IS_SMALL {
             self.walk.skip_elements(self.full.is_none(), values);
         }
@@ -121,8 +117,8 @@ impl<'a> Reading<'a> {
                 }
             }
             Token::String(text) => {
-                let inside = self.walk.depth().wrapping_add(1);
-                if self.full.is_none() && values.leads_into_string(inside) {
+                let depth = self.walk.depth();
+                if self.full.is_none() && values.leads_into_string(depth.wrapping_add(1)) {
                     self.walk.enter(text);
                     self.begin(Token::ArrayStart, key)?;
                     // The names that are kept in the string can then be forgotten before it ends.
@@ -141,11 +137,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Notes the container that begins with `token`, which was just read.
-    fn begin(
-        &mut self,
-        token: Token<'a, Cursor<'a>>,
-        key: &[u8; 16],
-    ) -> Result<(), InvalidJson> {
+    fn begin(&mut self, token: Token<'a, Cursor<'a>>, key: &[u8; 16]) -> Result<(), InvalidJson> {
         if let Some(name) = self.first.take() {
             self.names.keep(fingerprint(key, name));
         }
@@ -234,7 +226,8 @@ impl<'a> Walk<'a> {
 
     /// The number of open containers.
     fn depth(&self) -> u8 {
-        self.reader.depth().wrapping_add(self.around)
+        let depth = self.reader.depth();
+        depth.wrapping_add(self.around)
     }
 
     /// Whether the text that a string holds is being read.
@@ -245,9 +238,11 @@ impl<'a> Walk<'a> {
     /// Begins to read the text of the string that was just read, whose content begins at `text`.
     fn enter(&mut self, text: Cursor<'a>) {
         self.behind = self.reader;
-        self.around = self.reader.depth().wrapping_add(1);
+        let depth = self.reader.depth();
+        self.around = depth.wrapping_add(1);
         let text = text.embedded(self.reader.position());
-        self.reader = Reader::new(text, LIMIT.saturating_sub(self.around));
+        let room = u8::try_from(room_within(self.around)).unwrap_or(0);
+        self.reader = Reader::new(text, room);
     }
 
     /// Goes on behind the string.
@@ -258,7 +253,8 @@ impl<'a> Walk<'a> {
 
     /// Notes the container that begins with `token`, which was just read, when `count` names are kept.
     fn begin(&mut self, token: Token<'a, Cursor<'a>>, count: u8) -> Result<(), InvalidJson> {
-        let depth = usize::from(self.depth()).wrapping_sub(1);
+        let depth = usize::from(self.depth());
+        let depth = depth.wrapping_sub(1);
         if let Token::ObjectStart(brace) = token {
             *self.objects.get_mut(depth).ok_or(InvalidJson)? = offset(brace)?;
         }
@@ -268,7 +264,8 @@ impl<'a> Walk<'a> {
 
     /// The beginning of the innermost open object, and the number of names kept before it.
     fn object(&self) -> Result<(u32, u8), InvalidJson> {
-        let depth = usize::from(self.depth()).wrapping_sub(1);
+        let depth = usize::from(self.depth());
+        let depth = depth.wrapping_sub(1);
         let object = self.objects.get(depth).ok_or(InvalidJson)?;
         Ok((*object, self.kept_before(depth)))
     }

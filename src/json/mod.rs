@@ -5,9 +5,9 @@
 //! - [`source`]: a cursor over JSON text, whatever form the text is stored in; [`escaped`]: text
 //!   as it stands inside a string of a record, `embedded` what a string inside of that text adds.
 //! - [`reader`]: the strict tokenizer; [`name`]: a string's content as UTF-16 code units.
-//! - [`number`]: number tokens, and their exact conversion to Q16.16; [`shortest`]: how
-//!   RFC 8785 writes a number, in the `layout` of ECMAScript, on the fixed-size integers of
-//!   `bignum`.
+//! - [`number_text`]: the text of a number; [`number`]: number tokens, and their exact conversion
+//!   to Q16.16; [`shortest`]: how RFC 8785 writes a number, in the `layout` of ECMAScript, on the
+//!   fixed-size integers of `bignum`.
 //! - [`path`]: the steps to a value; `values`: the values at the ends of many paths, and
 //!   `step_kind` what tells most members from those on a path.
 //! - [`extract`]: the values that policies evaluate, out of an oracle's answer; `duplicate`
@@ -28,6 +28,7 @@ pub mod extract;
 mod layout;
 pub mod name;
 pub mod number;
+pub mod number_text;
 pub mod path;
 pub mod reader;
 pub mod shortest;

@@ -3,8 +3,7 @@
 //! formats.md §4, "Extracting the value", and §7; decisions D2. No floating point: a token is
 //! decimal, a Q16.16 value is an integer, and all between them is integer arithmetic.
 
-use super::embedded;
-use crate::search::IS_SMALL;
+use super::number_text::NumberText;
 
 /// What all significant digits of a number in natural units, from the first non-zero digit through the last
 /// written one, are below as an integer: there may be 18.
@@ -12,73 +11,6 @@ const MAX_MAGNITUDE: u128 = 10u128.pow(18);
 
 /// The largest magnitude of an exponent as written.
 const MAX_EXPONENT: i32 = 18;
-
-/// What a number is written with, as it is stored.
-#[derive(Clone, Copy, Debug)]
-pub struct NumberText<'a> {
-    /// The stored bytes.
-    pub stored: &'a [u8],
-    /// Whether a backslash begins an escape of an embedded text ([`super::embedded`]); else every byte stands
-    /// for itself.
-    pub is_embedded: bool,
-}
-
-impl<'a> NumberText<'a> {
-    /// Text in which every byte stands for itself.
-    #[must_use]
-    pub fn plain(stored: &'a [u8]) -> Self {
-        NumberText {
-            stored,
-            is_embedded: false,
-        }
-    }
-
-    /// Moves on over the next byte.
-    // On a device the code for it counts.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    fn next(&mut self) -> Option<u8> {
-        let (&first, behind) = self.stored.split_first()?;
-        if first == b'\\' && self.is_embedded {
-            let (unit, length) = embedded::read_escape(self.stored)?;
-            self.stored = self.stored.get(length..)?;
-            return u8::try_from(unit).ok();
-        }
-        self.stored = behind;
-        Some(first)
-    }
-
-    /// Moves on over `byte`, if that is next.
-    #[cfg_attr(target_os = "none", inline(never))]
-    #[cfg_attr(not(target_os = "none"), inline)]
-    fn skip(&mut self, byte: u8) -> bool {
-        let mut behind = *self;
-        let is_next = behind.next() == Some(byte);
-        if is_next {
-            *self = behind;
-        }
-        is_next
-    }
-
-    /// Moves on over the digits that come next, of which there must be one, and gives them and their number.
-    fn take_digits(&mut self) -> Option<(Self, usize)> {
-        let start = *self;
-        let mut count = 0usize;
-        if !IS_SMALL {
-            let digits = self.stored.iter();
-            count = digits.take_while(|byte| byte.is_ascii_digit()).count();
-            self.stored = self.stored.get(count..)?;
-        }
-        let mut behind = *self;
-        while behind.next().is_some_and(|byte| byte.is_ascii_digit()) {
-            *self = behind;
-            count = count.wrapping_add(1);
-        }
-        let length = start.stored.len().wrapping_sub(self.stored.len());
-        let stored = start.stored.get(..length).filter(|_| count > 0)?;
-        Some((NumberText { stored, ..start }, count))
-    }
-}
 
 /// A number token of RFC 8259 §6, taken apart.
 #[derive(Clone, Copy, Debug)]

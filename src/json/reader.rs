@@ -4,7 +4,8 @@
 //! pairs; repeated names are for whoever reads the tokens. UTF-8 is taken for valid.
 
 use super::name;
-use super::number::{Number, NumberText};
+use super::number::Number;
+use super::number_text::NumberText;
 use super::source::Source;
 
 /// The text is not JSON, or is nested too deep.

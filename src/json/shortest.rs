@@ -7,7 +7,8 @@
 
 use super::bignum::BigInteger;
 use super::layout::Layout;
-use super::number::{Number, NumberText};
+use super::number::Number;
+use super::number_text::NumberText;
 use core::cmp::Ordering;
 
 /// The longest text of a double: sign, point, and `e-308` with 17 digits, or `0.00000` before them.

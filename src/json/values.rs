@@ -161,9 +161,8 @@ impl<'v> Values<'v> {
         self.next = u32::MAX;
         let is_container = matches!(value, Token::ObjectStart(_) | Token::ArrayStart);
         // A string in such a string is text.
-        let may_hold_json = matches!(value, Token::String(_))
-            && self.string == 0
-            && usize::from(depth) < MAX_DEPTH;
+        let may_hold_json =
+            matches!(value, Token::String(_)) && self.string == 0 && usize::from(depth) < MAX_DEPTH;
         let mut enters = false;
         // Policies often want the same value.
         let mut last: Option<(Form, i8, Option<i32>)> = None;
@@ -290,13 +289,16 @@ impl<'v> Values<'v> {
     fn step_behind(&self, index: usize, passed: u8) -> Option<StepKind> {
         match self.noted.get(usize::from(passed)) {
             Some(noted) => noted.get(index).copied(),
-            None => self.path_step(index, passed.wrapping_add(1)).map(StepKind::of),
+            None => self
+                .path_step(index, passed.wrapping_add(1))
+                .map(StepKind::of),
         }
     }
 
     /// Whether the path of selector `index` goes on with `~j` behind its first `passed` steps.
     fn is_embedded(&self, index: usize, passed: u8) -> bool {
-        self.step_behind(index, passed).is_some_and(StepKind::is_embedded)
+        self.step_behind(index, passed)
+            .is_some_and(StepKind::is_embedded)
     }
 
     /// The step of selector `index` that leads on from a container at `depth`.

@@ -69,7 +69,11 @@ fn repeated_names_are_found_inside_and_outside() {
             let all = [5 << 16, 6 << 16, 7 << 16];
             check("", "", all);
             // The same name in an object around is another one.
-            check(",\"o0\":0,\"in\":0,\"c\":0,\"first\":0,\"b\":0", ",\"i0\":0", all);
+            check(
+                ",\"o0\":0,\"in\":0,\"c\":0,\"first\":0,\"b\":0",
+                ",\"i0\":0",
+                all,
+            );
             let broken = [NO_VALUE, 6 << 16, 7 << 16];
             check(",\"x\":5", "", broken);
             check(",\"y\":{\"z\":1,\"z\":1}", "", broken);
@@ -111,7 +115,13 @@ fn a_wrong_string_of_several_takes_only_what_leads_there() {
                 .collect();
             let text = format!("{{\"a\":[{}],\"b\":9}}", strings.join(","));
             let paths = [
-                "/a/0/~j/x", "/a/1/~j/x", "/a/2/~j/x", "/a/3/~j/x", "/a/~*/~j/x", "b", "/a/~#",
+                "/a/0/~j/x",
+                "/a/1/~j/x",
+                "/a/2/~j/x",
+                "/a/3/~j/x",
+                "/a/~*/~j/x",
+                "b",
+                "/a/~#",
             ];
             let mut expected = [0, 1, 2, 3].map(|number| number << 16).to_vec();
             expected[at] = NO_VALUE;
@@ -126,8 +136,22 @@ fn a_wrong_string_of_several_takes_only_what_leads_there() {
 fn paths_side_by_side() {
     let text = r#"{"a":"{\"x\":1,\"y\":[3,3]}","b":[{"x":4},"{\"x\":5}"],"c":{"x":6}}"#;
     let paths = [
-        "/a/~j/x", "/a/x", "/a/~j/y/1", "/a/~j/y/~*", "/a/0", "/a/~#", "/b/~*/x", "/b/1/~j/x", "/b/0/~j/x",
-        "/b/1/x", "/b/0/x", "/c/~j/x", "/c/x", "/a/~j", "/a", "/a/~j/~#",
+        "/a/~j/x",
+        "/a/x",
+        "/a/~j/y/1",
+        "/a/~j/y/~*",
+        "/a/0",
+        "/a/~#",
+        "/b/~*/x",
+        "/b/1/~j/x",
+        "/b/0/~j/x",
+        "/b/1/x",
+        "/b/0/x",
+        "/c/~j/x",
+        "/c/x",
+        "/a/~j",
+        "/a",
+        "/a/~j/~#",
     ];
     let expected = [1, 0, 3, 3, 0, 0, 0, 5, 0, 0, 4, 0, 6, 0, 0, 2];
     for turn in 0..paths.len() {

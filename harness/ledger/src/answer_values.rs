@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use axilog::json::number::{scaled_decimal_to_q16, scaled_integer_to_q16};
-use axilog_policyc::{COUNT, EVERY, decimal, selector_path, split_scale};
+use axilog_policyc::{COUNT, EMBEDDED, EVERY, decimal, selector_path, split_scale};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -35,12 +35,7 @@ pub struct FoundNumber {
 /// # Errors
 /// Why there is no value, in words.
 pub fn find_numbers(answer: &[u8], selector: &str) -> Result<Vec<FoundNumber>, String> {
-    // A value that is kept as written may have lone surrogates in its texts; a `Value` has none. It holds doubles, so
-    // that the answer's numbers are left out of it: one beyond the doubles is JSON all the same.
-    let read = serde_json::from_slice::<&RawValue>(answer);
-    let whole = read
-        .and_then(|whole| serde_json::from_slice::<Value>(&mask_numbers(answer)).map(|_| whole))
-        .map_err(|error| format!("the answer is not JSON: {error}"))?;
+    let whole = read_json(answer).map_err(|error| format!("the answer is not JSON: {error}"))?;
     if describe(whole) != OBJECT {
         return Err(format!(
             "the answer is {}, not one JSON object",
@@ -63,10 +58,24 @@ pub fn find_numbers(answer: &[u8], selector: &str) -> Result<Vec<FoundNumber>, S
 /// Says why `answer` has no value for `selector`.
 #[must_use]
 pub fn explain_missing(answer: &[u8], selector: &str) -> String {
+    let mut steps = selector_path(selector).split('/');
     match find_numbers(answer, selector) {
+        Ok(_) if steps.any(|step| step == EMBEDDED) => {
+            "the answer or the JSON in a string of it has a member twice, or both together nest deeper than 32"
+                .to_owned()
+        }
         Ok(_) => "the answer has a member twice, or nests deeper than 32".to_owned(),
         Err(obstacle) => obstacle,
     }
+}
+
+/// Reads JSON without lone surrogates.
+fn read_json(json: &[u8]) -> serde_json::Result<&RawValue> {
+    let whole = serde_json::from_slice::<&RawValue>(json)?;
+    // A value that is kept as written may have lone surrogates in its texts; a `Value` has none. It holds doubles, so
+    // that the numbers are left out of it: one beyond the doubles is JSON all the same.
+    serde_json::from_slice::<Value>(&mask_numbers(json))?;
+    Ok(whole)
 }
 
 /// A search for the numbers of a selector, which ends at the first obstacle.
@@ -85,6 +94,7 @@ impl NumberSearch {
         match *step {
             EVERY => self.follow_elements(place, walked, behind),
             COUNT => check_count(place, walked),
+            EMBEDDED => self.follow_embedded(place, walked, behind),
             step if behind.is_empty() => self.take_member(place, walked, &unescape(step)),
             step => {
                 let step = unescape(step);
@@ -115,6 +125,28 @@ impl NumberSearch {
             }
         }
         Ok(())
+    }
+
+    fn follow_embedded(
+        &mut self,
+        place: &RawValue,
+        walked: &str,
+        behind: &[&str],
+    ) -> Result<(), String> {
+        let name = name_place(walked);
+        let text: String = serde_json::from_str(place.get()).map_err(|_| {
+            format!(
+                "{name} is {}, not a string that holds JSON",
+                describe(place)
+            )
+        })?;
+        let held = read_json(text.as_bytes())
+            .map_err(|error| format!("{name} is a string that is not JSON: {error}"))?;
+        let place = format!("{walked}/{EMBEDDED}");
+        match behind {
+            [] => self.take_natural(place, held),
+            _ => self.follow(held, &place, behind),
+        }
     }
 
     /// Takes the number in the member or element `last` of `place`.
@@ -394,6 +426,37 @@ mod tests {
             ),
             ("/~*", r#"{"a":1}"#, "the answer is an object, not an array"),
             (
+                "/a/~j/x",
+                r#"{"a":{"x":1}}"#,
+                r#""/a" is an object, not a string that holds JSON"#,
+            ),
+            (
+                "/a/~*/~j/x",
+                r#"{"a":["{\"x\":1}","{\"x\":1"]}"#,
+                r#""/a/1" is a string that is not JSON: EOF while parsing an object"#,
+            ),
+            (
+                "/a/~j/x",
+                r#"{"a":"{\"x\":1,\"y\":\"\\ud800\"}"}"#,
+                r#""/a" is a string that is not JSON: "#,
+            ),
+            ("/a/~j/x", r#"{"a":"{\"y\":1}"}"#, r#""/a/~j" has no "x""#),
+            (
+                "/a/~j",
+                r#"{"a":"\"1\""}"#,
+                r#""/a/~j" is a string, not a number"#,
+            ),
+            (
+                "/a/~j/~e3",
+                r#"{"a":"4e8"}"#,
+                r#""/a/~j" is 4e8, divided by 10^3 beyond the range"#,
+            ),
+            (
+                "/a/~j/x",
+                r#"{"a":"{\"x\":1,\"x\":1}"}"#,
+                "the answer or the JSON in a string of it has a member twice",
+            ),
+            (
                 "/a/~#",
                 r#"{"a":true}"#,
                 r#""/a" is true or false, which has no elements to count"#,
@@ -466,6 +529,9 @@ mod tests {
                 Ok(vec![expected])
             );
         }
+        let inside = find_numbers(br#"{"a":"{\"b\":[0.5]}"}"#, "/a/~j/b/0").unwrap();
+        assert_eq!(inside[0].place, "/a/~j/b/0");
+        assert_eq!((inside[0].value, inside[0].is_exact), (1 << 15, true));
         let found = find_numbers(br#"{"a":[{"x":1},{"x_q16":35}]}"#, "/a/~*/x/~e1");
         let places: Vec<_> = found
             .unwrap()

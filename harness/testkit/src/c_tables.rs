@@ -277,12 +277,11 @@ fn int32(value: i32) -> String {
     }
 }
 
-/// A short C string of plain ASCII.
+/// A short C string; what a compiler could take for something else, and what is not ASCII, by its octal number.
 fn text(text: &str) -> String {
-    assert!(
-        text.bytes()
-            .all(|b| matches!(b, b' '..=b'~') && b != b'"' && b != b'\\' && b != b'?'),
-        "{text}"
-    );
-    format!("\"{text}\"")
+    let write = |byte: u8| match byte {
+        b'"' | b'\\' | b'?' | 0..b' ' | 0x7f.. => format!("\\{byte:03o}"),
+        _ => char::from(byte).to_string(),
+    };
+    format!("\"{}\"", text.bytes().map(write).collect::<String>())
 }

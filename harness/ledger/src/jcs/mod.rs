@@ -77,10 +77,10 @@ pub fn find_inexact_integers(bytes: &[u8], report: &mut dyn FnMut(usize, &str)) 
     let mut tokens = Reader::new(Plain::new(bytes), max_depth());
     while let Ok(Some(token)) = tokens.next() {
         if let Token::Number(number) = token
-            && let Ok(number_text) = std::str::from_utf8(number)
+            && let Ok(number_text) = std::str::from_utf8(number.stored)
             && is_inexact_integer(number_text)
         {
-            report(offset_of(bytes, number), number_text);
+            report(offset_of(bytes, number.stored), number_text);
         }
     }
 }
@@ -158,7 +158,7 @@ impl<'a> Writer<'a> {
                 self.string(&units);
                 Ok(())
             }
-            Token::Number(number) => self.number(number),
+            Token::Number(number) => self.number(number.stored),
             Token::Literal => {
                 let literal = self.literal();
                 self.out.0.extend_from_slice(literal.as_bytes());

@@ -34,7 +34,7 @@ pub(super) fn find_end(bytes: &[u8], start: usize) -> Option<usize> {
                 Some(Some(names)) => names.insert(Name::new(name.plain()).collect()),
                 _ => false,
             },
-            Token::Number(number) => is_representable(number),
+            Token::Number(number) => is_representable(number.stored),
             Token::ArrayEnd | Token::ObjectEnd => {
                 open.pop();
                 true
