@@ -143,6 +143,13 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Moves on over the bytes that numbers are written with, where any may be escaped.
+    fn skip_escaped_number(&mut self) {
+        while self.peek().is_some_and(is_of_number) {
+            self.bump();
+        }
+    }
+
     /// The byte that stands for the escape of an embedded text at this position, and the escape's length.
     #[inline(never)]
     fn embedded_unit(&self) -> (u8, usize) {
@@ -233,8 +240,8 @@ impl<'a> Source<'a> for Cursor<'a> {
             let length = bytes.take_while(|byte| is_of_number(**byte)).count();
             self.at = self.at.wrapping_add(length);
         }
-        while (IS_SMALL || self.is_embedded) && self.peek().is_some_and(is_of_number) {
-            self.bump();
+        if IS_SMALL || self.is_embedded {
+            self.skip_escaped_number();
         }
     }
 

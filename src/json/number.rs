@@ -57,14 +57,14 @@ impl<'a> Number<'a> {
         self.fraction_digits == 0 && self.exponent.is_none()
     }
 
-    /// The number that all digits write, those of the fraction included; `None` beyond `u128`.
+    /// The number that all digits write, those of the fraction included; `None` where `u128` may be too small.
     pub fn value(&self) -> Option<u128> {
         let (value, zeros) = self.digits()?;
         append_zeros(value, zeros)
     }
 
     /// The number that the digits up to the last one above zero write, and how many zeros are behind them; `None`
-    /// beyond `u128`.
+    /// where `u128` may be too small.
     pub fn digits(&self) -> Option<(u128, u64)> {
         let (mut value, mut zeros) = (0u128, 0u64);
         for mut digits in [self.integer, self.fraction] {
@@ -87,15 +87,17 @@ impl<'a> Number<'a> {
     }
 }
 
-/// The number that is written by the digits of `value` and `digit` behind them; `None` beyond `u128`.
+/// The number that is written by the digits of `value` and `digit` behind them; `None` where `u128` may be too small.
 // On a device the code for it counts.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
 fn append_digit(value: u128, digit: u8) -> Option<u128> {
-    value.checked_mul(10)?.checked_add(u128::from(digit))
+    let is_fit = value < u128::MAX / 10;
+    is_fit.then(|| value.wrapping_mul(10).wrapping_add(u128::from(digit)))
 }
 
-/// `value` × 10^`count`; `None` beyond `u128`.
+/// `value` × 10^`count`; `None` where `u128` may be too small.
+#[inline]
 fn append_zeros(mut value: u128, count: u64) -> Option<u128> {
     for _ in 0..count {
         value = append_digit(value, 0)?;

@@ -53,18 +53,20 @@ impl<'a> NumberText<'a> {
     }
 
     /// Moves on over the digits that come next, of which there must be one, and gives them and their number.
+    #[cfg_attr(not(target_os = "none"), inline)]
     pub(super) fn take_digits(&mut self) -> Option<(Self, usize)> {
         let start = *self;
         let mut count = 0usize;
-        if !IS_SMALL {
+        if !IS_SMALL && !self.is_embedded {
             let digits = self.stored.iter();
             count = digits.take_while(|byte| byte.is_ascii_digit()).count();
             self.stored = self.stored.get(count..)?;
-        }
-        let mut behind = *self;
-        while behind.next().is_some_and(|byte| byte.is_ascii_digit()) {
-            *self = behind;
-            count = count.wrapping_add(1);
+        } else {
+            let mut behind = *self;
+            while behind.next().is_some_and(|byte| byte.is_ascii_digit()) {
+                *self = behind;
+                count = count.wrapping_add(1);
+            }
         }
         let length = start.stored.len().wrapping_sub(self.stored.len());
         let stored = start.stored.get(..length).filter(|_| count > 0)?;

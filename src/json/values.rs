@@ -277,6 +277,7 @@ impl<'v> Values<'v> {
 
     /// The kind of the step of selector `index` that leads on from the open container at `depth`, if its path
     /// leads there.
+    #[inline]
     fn step_at(&self, index: usize, depth: u8) -> Option<StepKind> {
         let passed = *self.passed.get(index)?;
         if passed.wrapping_add(1) != depth {
@@ -286,6 +287,7 @@ impl<'v> Values<'v> {
     }
 
     /// The kind of the step behind the first `passed` steps of the path of selector `index`.
+    #[inline]
     fn step_behind(&self, index: usize, passed: u8) -> Option<StepKind> {
         match self.noted.get(usize::from(passed)) {
             Some(noted) => noted.get(index).copied(),

@@ -14,7 +14,7 @@ from tests.selector_model import NO_VALUE, find_value, is_breach
 
 POLICIES = 64
 PAIRS = 1_000_000 if os.environ.get("AXILOG_WIDE") else 20_000
-NAMES = ["a", "b", "x", "a_q16", "x_q16", "~*", "~#", "~", "/", "é", "0", ""]
+NAMES = ["a", "b", "x", "a_q16", "x_q16", "~*", "~#", "~j", "~", "/", "é", "0", ""]
 LIMITS = [0, 1, -1, 65536, 131072, -65536, 6554, 2**31 - 1, 40 << 16]
 COMPARISONS = ["GT", "LT", "GE", "LE"]
 
@@ -30,6 +30,8 @@ def make_number(chance: random.Random) -> str:
 
 def make_value(chance: random.Random, depth: int) -> str:
     kind = chance.random()
+    if depth > 0 and kind > 0.9:
+        return make_string(chance, make_value(chance, depth - 1))
     if depth == 0 or kind < 0.35:
         words = ['"1"', "true", "null", '"~*"']
         return make_number(chance) if chance.random() < 0.85 else chance.choice(words)
@@ -43,6 +45,21 @@ def make_value(chance: random.Random, depth: int) -> str:
     return make_object(chance, depth, count)
 
 
+def make_string(chance: random.Random, held: str) -> str:
+    """A string that holds JSON, or nearly, in one of its spellings."""
+    if chance.random() < 0.05:
+        held += chance.choice(["}", ",", "x", "\ufeff", " 1"])
+    if chance.random() < 0.1:
+        held = f" \n{held}\t"
+    escaped = json.dumps(held, ensure_ascii=chance.random() < 0.5)[1:-1]
+    if chance.random() < 0.3:
+        spell = (lambda c: f"\\u{ord(c):04x}") if chance.random() < 0.5 else (lambda c: c)
+        few = "".join(chance.sample('{}[],:0123456789.-eE"ax', 8))
+        written = [spell(c) if c in few else json.dumps(c, ensure_ascii=False)[1:-1] for c in held]
+        escaped = "".join(written)
+    return f'"{escaped}"'
+
+
 def make_object(chance: random.Random, depth: int, count: int) -> str:
     names = chance.sample(NAMES, count)
     if names and chance.random() < 0.02:
@@ -51,11 +68,22 @@ def make_object(chance: random.Random, depth: int, count: int) -> str:
     return "{" + ",".join(members) + "}"
 
 
+def read_held(text: str) -> Any:
+    """The JSON that a string holds, roughly."""
+    try:
+        return json.loads(text, strict=False)
+    except ValueError:
+        return None
+
+
 def make_path(chance: random.Random, value: Any) -> str:
     """A pointer into a value, or beside it."""
     steps: list[str] = []
-    while not steps or (isinstance(value, (dict, list)) and chance.random() < 0.9):
-        if isinstance(value, list) and value and chance.random() < 0.95:
+    while not steps or (isinstance(value, (dict, list, str)) and chance.random() < 0.9):
+        if isinstance(value, str):
+            value = None if "~j" in steps else read_held(value)
+            steps += ["a"] if "~j" in steps else ["~j"]
+        elif isinstance(value, list) and value and chance.random() < 0.95:
             index = chance.randrange(len(value))
             is_every = steps.count("~*") < 2 and chance.random() < 0.7
             steps.append("~*" if is_every else str(index))

@@ -19,10 +19,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "59ac19a4058e7c642e2cc6e5ce5cc8356e266f5c94ca78dac0dbdbb0957c545b";
+const CANONICALIZER_HASH: &str = "ba3d1592af51b8d2015ca54f6628af94b34a13004078c708d5cedc54a149c18b";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "cd1d32e22bb549cd396045299515860565853e463eb3fcaec7f0efa1430b0c01";
+const KERNEL_HASH: &str = "0a7d3ee5263b3e979259bc2e8f3fba481748fe79867a69ce8adbe9d9f4711900";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";
