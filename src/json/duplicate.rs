@@ -3,6 +3,7 @@
 //! formats.md §4, "Extracting the value". Names are kept as keyed 32-bit fingerprints; two that
 //! are the same only say where to look, and the text itself decides, so the verdict is exact.
 
+use super::embedded::Embedding;
 use super::escaped::Cursor;
 use super::name::Name;
 use super::reader::{Reader, Token};
@@ -71,7 +72,7 @@ const MAX_OWN: u64 = 3;
 
 /// The fingerprint of the name at `name`. At most three ASCII characters are their own fingerprint, with their
 /// number; of any other name it is SipHash-1-3 under `key` over the name's code units, cut to 32 bits.
-pub fn fingerprint(key: &[u8; 16], name: Cursor<'_>) -> u32 {
+pub fn fingerprint<E: Embedding>(key: &[u8; 16], name: Cursor<'_, E>) -> u32 {
     if !IS_SMALL && let Some(fingerprint) = fingerprint_of_few(name) {
         return fingerprint;
     }
@@ -97,7 +98,7 @@ pub fn fingerprint(key: &[u8; 16], name: Cursor<'_>) -> u32 {
 }
 
 /// The fingerprint of a name of at most three ASCII characters that are spelt plainly.
-fn fingerprint_of_few(name: Cursor<'_>) -> Option<u32> {
+fn fingerprint_of_few<E: Embedding>(name: Cursor<'_, E>) -> Option<u32> {
     let bytes = match *name.ahead() {
         [b'\\', b'"', ..] => [0, 0, 0, 0],
         [a, b'\\', b'"', ..] => [a, 0, 0, 1],
@@ -110,7 +111,7 @@ fn fingerprint_of_few(name: Cursor<'_>) -> Option<u32> {
 
 /// Whether the object at offset `object` has the name at `name` once more before it, by comparing
 /// the names themselves. The text is valid up to there.
-pub fn is_repeated(object: u32, name: Cursor<'_>, depth_limit: u8) -> bool {
+pub fn is_repeated<E: Embedding>(object: u32, name: Cursor<'_, E>, depth_limit: u8) -> bool {
     let object = usize::try_from(object).unwrap_or(usize::MAX);
     let mut reader = Reader::new(name.at(object), depth_limit);
     while let Ok(Some(token)) = reader.next() {

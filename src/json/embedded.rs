@@ -4,8 +4,64 @@
 //! record, and is read in place all the same. A backslash of the string is two in the record, and so is the
 //! beginning of every escape here: a control character, which a record escapes otherwise, is in no string.
 
+use core::fmt::Debug;
+
 use super::name;
 use super::source::{Plain, Source};
+
+/// Whether a text is the content of a string in a JSON text.
+pub trait Embedding: Copy + Debug {
+    /// The text is no such content.
+    const OUTSIDE: Self;
+
+    /// The text is such content, if that is possible.
+    const INSIDE: Self;
+
+    /// Whether that is possible.
+    const IS_POSSIBLE: bool;
+
+    /// Whether the text is such content.
+    fn is_inside(self) -> bool;
+}
+
+/// No text is the content of a string, so that nothing is asked while it is read.
+#[cfg(not(target_os = "none"))]
+#[derive(Clone, Copy, Debug)]
+pub struct Impossible;
+
+#[cfg(not(target_os = "none"))]
+impl Embedding for Impossible {
+    const OUTSIDE: Self = Impossible;
+    const INSIDE: Self = Impossible;
+    const IS_POSSIBLE: bool = false;
+
+    #[inline(always)]
+    fn is_inside(self) -> bool {
+        false
+    }
+}
+
+/// A text may be the content of a string.
+#[derive(Clone, Copy, Debug)]
+pub struct Possible(bool);
+
+impl Embedding for Possible {
+    const OUTSIDE: Self = Possible(false);
+    const INSIDE: Self = Possible(true);
+    const IS_POSSIBLE: bool = true;
+
+    #[inline(always)]
+    fn is_inside(self) -> bool {
+        self.0
+    }
+}
+
+/// What a text is that is outside. On a device one reader for all texts takes less code than two.
+#[cfg(not(target_os = "none"))]
+pub type Outside = Impossible;
+/// What a text is that is outside. On a device one reader for all texts takes less code than two.
+#[cfg(target_os = "none")]
+pub type Outside = Possible;
 
 /// Reads the escape at the front of `stored`, the bytes of a record: the code unit that it stands for, and its
 /// length in the record.

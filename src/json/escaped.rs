@@ -4,7 +4,7 @@
 //! form of any profile; nothing is unescaped into a buffer.
 
 use super::elements::pass_elements;
-use super::embedded;
+use super::embedded::{self, Embedding, Outside};
 use super::source::{ESCAPED_UNIT, Source, is_of_number};
 use crate::search::{IS_SMALL, run};
 
@@ -63,10 +63,15 @@ impl<'a> EscapedText<'a> {
     /// A cursor at a `position` that a cursor over this text has given.
     #[must_use]
     pub fn cursor_at(self, position: usize) -> Cursor<'a> {
+        self.begin().at(position)
+    }
+
+    /// A cursor over the unescaped bytes, at the first, which may lead into strings if that is possible.
+    pub(super) fn begin<E: Embedding>(self) -> Cursor<'a, E> {
         Cursor {
             bytes: self.0,
-            at: position,
-            is_embedded: false,
+            at: 0,
+            embedding: E::OUTSIDE,
         }
     }
 }
@@ -74,14 +79,14 @@ impl<'a> EscapedText<'a> {
 /// A position in [`EscapedText`] text, which yields unescaped bytes. Positions are offsets into the
 /// escaped bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Cursor<'a> {
+pub struct Cursor<'a, E = Outside> {
     bytes: &'a [u8],
     at: usize,
     /// Whether the text is the content of a string in a JSON text, whose escapes are undone as well.
-    is_embedded: bool,
+    embedding: E,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a, E: Embedding> Cursor<'a, E> {
     /// A cursor over the text that a string of this JSON text holds: this is its first byte, and its closing
     /// quote ends at the position `end`. The text ends there.
     #[must_use]
@@ -90,7 +95,7 @@ impl<'a> Cursor<'a> {
         Cursor {
             bytes: self.bytes.get(..content).unwrap_or_default(),
             at: self.at,
-            is_embedded: true,
+            embedding: E::INSIDE,
         }
     }
 
@@ -138,12 +143,13 @@ impl<'a> Cursor<'a> {
             return Some((first, 1));
         }
         match escape(self.ahead()) {
-            Some((b'\\', _)) if self.is_embedded => Some(self.embedded_unit()),
+            Some((b'\\', _)) if self.is_embedded() => Some(self.embedded_unit()),
             unit => Some(unit.unwrap_or((0, 1))),
         }
     }
 
     /// Moves on over the bytes that numbers are written with, where any may be escaped.
+    #[cfg_attr(not(target_os = "none"), cold)]
     fn skip_escaped_number(&mut self) {
         while self.peek().is_some_and(is_of_number) {
             self.bump();
@@ -151,6 +157,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The byte that stands for the escape of an embedded text at this position, and the escape's length.
+    #[cold]
     #[inline(never)]
     fn embedded_unit(&self) -> (u8, usize) {
         let (unit, length) = embedded::read_escape(self.ahead()).unwrap_or((0, 1));
@@ -192,7 +199,9 @@ fn escape(bytes: &[u8]) -> Option<(u8, usize)> {
     Some((byte, 2))
 }
 
-impl<'a> Source<'a> for Cursor<'a> {
+impl<'a, E: Embedding> Source<'a> for Cursor<'a, E> {
+    const HAS_ESCAPED_UNITS: bool = E::IS_POSSIBLE;
+
     #[inline]
     fn peek(&self) -> Option<u8> {
         self.unit().map(|(byte, _)| byte)
@@ -225,7 +234,7 @@ impl<'a> Source<'a> for Cursor<'a> {
             self.at = self.at.wrapping_add(QUOTE.len());
             return true;
         }
-        let is_quote = self.is_embedded && self.peek() == Some(b'"');
+        let is_quote = self.is_embedded() && self.peek() == Some(b'"');
         if is_quote {
             self.bump();
         }
@@ -240,19 +249,21 @@ impl<'a> Source<'a> for Cursor<'a> {
             let length = bytes.take_while(|byte| is_of_number(**byte)).count();
             self.at = self.at.wrapping_add(length);
         }
-        if IS_SMALL || self.is_embedded {
+        if IS_SMALL || self.is_embedded() {
             self.skip_escaped_number();
         }
     }
 
-    #[inline]
-    fn escaped_unit(&self) -> u16 {
-        embedded::read_escape(self.ahead()).map_or(0, |(unit, _)| unit)
+    #[cold]
+    fn take_escaped_unit(&mut self) -> u16 {
+        let (unit, length) = embedded::read_escape(self.ahead()).unwrap_or((0, 1));
+        self.at = self.at.wrapping_add(length);
+        unit
     }
 
     #[inline]
     fn is_embedded(&self) -> bool {
-        self.is_embedded
+        self.embedding.is_inside()
     }
 
     fn since(&self, start: usize) -> &'a [u8] {

@@ -4,6 +4,7 @@
 //! whole of it must be one strictly valid JSON object before any value of it counts.
 
 use super::duplicate::{HALF, Names, fingerprint, is_repeated};
+use super::embedded::{Embedding, Outside, Possible};
 use super::escaped::{Cursor, EscapedText};
 use super::reader::{InvalidJson, Reader, Token};
 use super::source::Source;
@@ -36,7 +37,11 @@ pub fn extract(
     values: &mut [i32; MAX_POLICIES],
 ) {
     let mut values = Values::new(selectors, values);
-    match read(output, key, &mut values) {
+    let read = match values.may_enter_strings {
+        true => read::<Possible>(output, key, &mut values),
+        false => read::<Outside>(output, key, &mut values),
+    };
+    match read {
         Ok(()) => values.finish(),
         Err(InvalidJson) => values.discard(),
     }
@@ -51,12 +56,12 @@ pub fn extract(
 ///
 /// A string that `~j` leads into is a container too, in which the text that it holds is read. What is wrong there
 /// takes the value from the paths that lead into it, and from no others.
-fn read(
+fn read<E: Embedding>(
     output: EscapedText<'_>,
     key: &[u8; 16],
     values: &mut Values<'_>,
 ) -> Result<(), InvalidJson> {
-    let walk = Walk::new(output);
+    let walk = Walk::<E>::new(output);
     let mut reading = Reading {
         names: Names::new(),
         walk,
@@ -76,21 +81,21 @@ fn read(
 }
 
 /// An answer that is being read.
-struct Reading<'a> {
+struct Reading<'a, E> {
     names: Names,
-    walk: Walk<'a>,
+    walk: Walk<'a, E>,
     /// The walk as it was when there was no more room for names.
-    before: Walk<'a>,
+    before: Walk<'a, E>,
     /// How many containers are open when it is taken up again.
     full: Option<usize>,
     /// The first name of an object, until another one follows or something in which there may be names: most
     /// objects in short answers have no other.
-    first: Option<Cursor<'a>>,
+    first: Option<Cursor<'a, E>>,
     /// The name of the member whose value comes next.
-    member: Option<Cursor<'a>>,
+    member: Option<Cursor<'a, E>>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a, E: Embedding> Reading<'a, E> {
     /// Reads the next token; whether there was one.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     fn read_token(&mut self, key: &[u8; 16], values: &mut Values<'_>) -> Result<bool, InvalidJson> {
@@ -118,7 +123,10 @@ impl<'a> Reading<'a> {
             }
             Token::String(text) => {
                 let depth = self.walk.depth();
-                if self.full.is_none() && values.leads_into_string(depth.wrapping_add(1)) {
+                if E::IS_POSSIBLE
+                    && self.full.is_none()
+                    && values.leads_into_string(depth.wrapping_add(1))
+                {
                     self.walk.enter(text);
                     self.begin(Token::ArrayStart, key)?;
                     // The names that are kept in the string can then be forgotten before it ends.
@@ -137,7 +145,11 @@ impl<'a> Reading<'a> {
     }
 
     /// Notes the container that begins with `token`, which was just read.
-    fn begin(&mut self, token: Token<'a, Cursor<'a>>, key: &[u8; 16]) -> Result<(), InvalidJson> {
+    fn begin(
+        &mut self,
+        token: Token<'a, Cursor<'a, E>>,
+        key: &[u8; 16],
+    ) -> Result<(), InvalidJson> {
         if let Some(name) = self.first.take() {
             self.names.keep(fingerprint(key, name));
         }
@@ -146,7 +158,7 @@ impl<'a> Reading<'a> {
 
     /// Compares `name`, which was just read, with those of its object, and keeps it.
     #[cfg_attr(not(target_os = "none"), inline(always))]
-    fn take_name(&mut self, name: Cursor<'a>, key: &[u8; 16]) -> Result<(), InvalidJson> {
+    fn take_name(&mut self, name: Cursor<'a, E>, key: &[u8; 16]) -> Result<(), InvalidJson> {
         let (object, kept) = self.walk.object()?;
         if self.full.is_some() && kept == self.names.count() {
             // Nothing was kept of this object; what begins here is read again.
@@ -168,12 +180,14 @@ impl<'a> Reading<'a> {
     }
 
     /// Keeps no more names until there is room again, from where on this is read again.
+    #[cold]
     fn compare_only(&mut self) {
         self.before = self.walk;
         self.full = Some(self.before.make_room());
     }
 
     /// Goes on behind the string whose text was to be read as JSON and is none.
+    #[cold]
     fn leave_broken_string(&mut self, values: &mut Values<'_>) {
         // Of what is read again nothing lies around the string.
         self.full = None;
@@ -188,10 +202,10 @@ impl<'a> Reading<'a> {
 
 /// A place in the answer, with the containers that are open there.
 #[derive(Clone, Copy)]
-struct Walk<'a> {
-    reader: Reader<Cursor<'a>>,
+struct Walk<'a, E> {
+    reader: Reader<Cursor<'a, E>>,
     /// Where the answer goes on behind the string in which `reader` reads.
-    behind: Reader<Cursor<'a>>,
+    behind: Reader<Cursor<'a, E>>,
     /// The number of containers that are open around what `reader` reads, the string included; 0 outside of a
     /// string.
     around: u8,
@@ -201,9 +215,9 @@ struct Walk<'a> {
     kept: [u8; MAX_DEPTH],
 }
 
-impl<'a> Walk<'a> {
+impl<'a, E: Embedding> Walk<'a, E> {
     fn new(output: EscapedText<'a>) -> Self {
-        let reader = Reader::new(output.cursor(), LIMIT);
+        let reader = Reader::new(output.begin(), LIMIT);
         Walk {
             reader,
             behind: reader,
@@ -215,7 +229,7 @@ impl<'a> Walk<'a> {
 
     /// The next token; the end of a string's text is an [`Token::ArrayEnd`].
     #[cfg_attr(not(target_os = "none"), inline(always))]
-    fn next(&mut self) -> Result<Option<Token<'a, Cursor<'a>>>, InvalidJson> {
+    fn next(&mut self) -> Result<Option<Token<'a, Cursor<'a, E>>>, InvalidJson> {
         let token = self.reader.next()?;
         if token.is_none() && self.is_in_string() {
             self.leave();
@@ -227,16 +241,19 @@ impl<'a> Walk<'a> {
     /// The number of open containers.
     fn depth(&self) -> u8 {
         let depth = self.reader.depth();
-        depth.wrapping_add(self.around)
+        match self.is_in_string() {
+            true => depth.wrapping_add(self.around),
+            false => depth,
+        }
     }
 
     /// Whether the text that a string holds is being read.
     fn is_in_string(&self) -> bool {
-        self.around > 0
+        E::IS_POSSIBLE && self.around > 0
     }
 
     /// Begins to read the text of the string that was just read, whose content begins at `text`.
-    fn enter(&mut self, text: Cursor<'a>) {
+    fn enter(&mut self, text: Cursor<'a, E>) {
         self.behind = self.reader;
         let depth = self.reader.depth();
         self.around = depth.wrapping_add(1);
@@ -252,7 +269,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes the container that begins with `token`, which was just read, when `count` names are kept.
-    fn begin(&mut self, token: Token<'a, Cursor<'a>>, count: u8) -> Result<(), InvalidJson> {
+    fn begin(&mut self, token: Token<'a, Cursor<'a, E>>, count: u8) -> Result<(), InvalidJson> {
         let depth = usize::from(self.depth());
         let depth = depth.wrapping_sub(1);
         if let Token::ObjectStart(brace) = token {
@@ -313,8 +330,8 @@ impl<'a> Walk<'a> {
     /// the member that it may be the value of.
     fn collect(
         &mut self,
-        token: Token<'a, Cursor<'a>>,
-        member: &mut Option<Cursor<'a>>,
+        token: Token<'a, Cursor<'a, E>>,
+        member: &mut Option<Cursor<'a, E>>,
         values: &mut Values<'_>,
     ) -> Result<(), InvalidJson> {
         let depth = self.depth();
@@ -344,7 +361,7 @@ impl<'a> Walk<'a> {
 }
 
 /// The position of the cursor. No record comes near 4 GiB; longer text would be refused.
-fn offset(cursor: Cursor<'_>) -> Result<u32, InvalidJson> {
+fn offset<E: Embedding>(cursor: Cursor<'_, E>) -> Result<u32, InvalidJson> {
     u32::try_from(cursor.position()).map_err(|_| InvalidJson)
 }
 

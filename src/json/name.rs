@@ -37,25 +37,21 @@ impl<'a, S: Source<'a>> Iterator for Name<S> {
         if byte == b'"' {
             return None;
         }
-        if byte >= 0x80 {
-            return Some(self.beyond_ascii(byte));
+        if S::HAS_ESCAPED_UNITS && byte == ESCAPED_UNIT {
+            return Some(self.source.take_escaped_unit());
         }
         self.source.bump();
         match byte {
             b'\\' => escape(&mut self.source),
-            _ => Some(u16::from(byte)),
+            0..0x80 => Some(u16::from(byte)),
+            _ => Some(self.beyond_ascii(byte)),
         }
     }
 }
 
 impl<'a, S: Source<'a>> Name<S> {
-    /// Passes the character whose first byte is `lead`, and gives its first code unit, which is not ASCII.
+    /// The code unit of the multi-byte character whose first byte `lead` has been passed.
     fn beyond_ascii(&mut self, lead: u8) -> u16 {
-        let escaped = self.source.escaped_unit();
-        self.source.bump();
-        if lead == ESCAPED_UNIT {
-            return escaped;
-        }
         let (bits, tail) = match lead {
             0..0xe0 => (lead & 0x1f, 1),
             0xe0..0xf0 => (lead & 0x0f, 2),

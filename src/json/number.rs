@@ -4,6 +4,7 @@
 //! decimal, a Q16.16 value is an integer, and all between them is integer arithmetic.
 
 use super::number_text::NumberText;
+use crate::search::IS_SMALL;
 
 /// What all significant digits of a number in natural units, from the first non-zero digit through the last
 /// written one, are below as an integer: there may be 18.
@@ -28,19 +29,28 @@ pub(super) struct Number<'a> {
 
 impl<'a> Number<'a> {
     /// Takes apart `text`; `None` where it is anything but one number token.
-    pub fn parse(mut text: NumberText<'a>) -> Option<Self> {
-        let negative = text.skip(b'-');
-        let (mut integer, count) = text.take_digits()?;
-        if count > 1 && integer.skip(b'0') {
+    pub fn parse(text: NumberText<'a>) -> Option<Self> {
+        match IS_SMALL || text.is_embedded {
+            true => Number::parse_as::<true>(text),
+            false => Number::parse_as::<false>(text),
+        }
+    }
+
+    /// Takes apart `text`, in which there may be escapes if `E`.
+    #[inline]
+    fn parse_as<const E: bool>(mut text: NumberText<'a>) -> Option<Self> {
+        let negative = text.skip::<E>(b'-');
+        let (mut integer, count) = text.take_digits::<E>()?;
+        if count > 1 && integer.skip::<E>(b'0') {
             return None;
         }
-        let (fraction, fraction_digits) = match text.skip(b'.') {
-            true => text.take_digits()?,
+        let (fraction, fraction_digits) = match text.skip::<E>(b'.') {
+            true => text.take_digits::<E>()?,
             false => (NumberText::plain(&[]), 0),
         };
-        let exponent = match text.next() {
+        let exponent = match text.next::<E>() {
             None => None,
-            Some(b'e' | b'E') => Some(exponent(text)?),
+            Some(b'e' | b'E') => Some(exponent::<E>(text)?),
             Some(_) => return None,
         };
         Some(Number {
@@ -59,8 +69,13 @@ impl<'a> Number<'a> {
 
     /// The number that all digits write, those of the fraction included; `None` where `u128` may be too small.
     pub fn value(&self) -> Option<u128> {
-        let (value, zeros) = self.digits()?;
-        append_zeros(value, zeros)
+        let mut value = 0u128;
+        for mut digits in [self.integer, self.fraction] {
+            while let Some(digit) = digits.next::<true>() {
+                value = append_digit(value, digit.wrapping_sub(b'0'))?;
+            }
+        }
+        Some(value)
     }
 
     /// The number that the digits up to the last one above zero write, and how many zeros are behind them; `None`
@@ -68,7 +83,7 @@ impl<'a> Number<'a> {
     pub fn digits(&self) -> Option<(u128, u64)> {
         let (mut value, mut zeros) = (0u128, 0u64);
         for mut digits in [self.integer, self.fraction] {
-            while let Some(digit) = digits.next() {
+            while let Some(digit) = digits.next::<true>() {
                 if digit == b'0' {
                     zeros = zeros.wrapping_add(1);
                 } else {
@@ -106,17 +121,17 @@ fn append_zeros(mut value: u128, count: u64) -> Option<u128> {
 }
 
 /// Reads what stands behind the `e`.
-fn exponent(mut text: NumberText<'_>) -> Option<i32> {
-    let negative = text.skip(b'-');
+fn exponent<const E: bool>(mut text: NumberText<'_>) -> Option<i32> {
+    let negative = text.skip::<E>(b'-');
     if !negative {
-        text.skip(b'+');
+        text.skip::<E>(b'+');
     }
-    let (mut digits, _) = text.take_digits()?;
-    if text.next().is_some() {
+    let (mut digits, _) = text.take_digits::<E>()?;
+    if text.next::<E>().is_some() {
         return None;
     }
     let mut magnitude = 0i32;
-    while let Some(digit) = digits.next() {
+    while let Some(digit) = digits.next::<E>() {
         let digit = i32::from(digit.wrapping_sub(b'0'));
         magnitude = magnitude.saturating_mul(10).saturating_add(digit);
     }

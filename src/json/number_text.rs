@@ -3,7 +3,6 @@
 //! Nobody escapes a digit, but a string that holds JSON may be written so all the same (decision D38).
 
 use super::embedded;
-use crate::search::IS_SMALL;
 
 /// What a number is written with, as it is stored.
 #[derive(Clone, Copy, Debug)]
@@ -25,13 +24,13 @@ impl<'a> NumberText<'a> {
         }
     }
 
-    /// Moves on over the next byte.
+    /// Moves on over the next byte, which may be escaped if `E`.
     // On a device the code for it counts.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(super) fn next(&mut self) -> Option<u8> {
+    pub(super) fn next<const E: bool>(&mut self) -> Option<u8> {
         let (&first, behind) = self.stored.split_first()?;
-        if first == b'\\' && self.is_embedded {
+        if E && first == b'\\' && self.is_embedded {
             let (unit, length) = embedded::read_escape(self.stored)?;
             self.stored = self.stored.get(length..)?;
             return u8::try_from(unit).ok();
@@ -43,9 +42,9 @@ impl<'a> NumberText<'a> {
     /// Moves on over `byte`, if that is next.
     #[cfg_attr(target_os = "none", inline(never))]
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(super) fn skip(&mut self, byte: u8) -> bool {
+    pub(super) fn skip<const E: bool>(&mut self, byte: u8) -> bool {
         let mut behind = *self;
-        let is_next = behind.next() == Some(byte);
+        let is_next = behind.next::<E>() == Some(byte);
         if is_next {
             *self = behind;
         }
@@ -54,16 +53,16 @@ impl<'a> NumberText<'a> {
 
     /// Moves on over the digits that come next, of which there must be one, and gives them and their number.
     #[cfg_attr(not(target_os = "none"), inline)]
-    pub(super) fn take_digits(&mut self) -> Option<(Self, usize)> {
+    pub(super) fn take_digits<const E: bool>(&mut self) -> Option<(Self, usize)> {
         let start = *self;
         let mut count = 0usize;
-        if !IS_SMALL && !self.is_embedded {
+        if !E {
             let digits = self.stored.iter();
             count = digits.take_while(|byte| byte.is_ascii_digit()).count();
             self.stored = self.stored.get(count..)?;
         } else {
             let mut behind = *self;
-            while behind.next().is_some_and(|byte| byte.is_ascii_digit()) {
+            while behind.next::<E>().is_some_and(|byte| byte.is_ascii_digit()) {
                 *self = behind;
                 count = count.wrapping_add(1);
             }

@@ -4,6 +4,7 @@
 //! leaves free, so that no member is named by them. A path is read where it stands, step by step: nothing
 //! of it is unescaped or kept.
 
+use super::embedded::Embedding;
 use super::escaped::Cursor;
 use super::name::Name;
 
@@ -51,6 +52,13 @@ impl<'p> Path<'p> {
             _ => text,
         };
         Path { steps, exponent }
+    }
+
+    /// Whether a step may be [`EMBEDDED`], by a short look.
+    #[must_use]
+    pub fn may_be_embedded(self) -> bool {
+        let steps = self.steps.as_bytes();
+        steps.contains(&b'~') && steps.windows(2).any(|pair| pair == EMBEDDED.as_bytes())
     }
 
     /// The step behind the first `passed` steps; `None` behind the last.
@@ -118,7 +126,7 @@ impl Step<'_> {
 
     /// The form of the member that this step names which has `name`; `None` where it is another member.
     #[must_use]
-    pub fn form_of(self, name: Cursor<'_>) -> Option<Form> {
+    pub fn form_of<E: Embedding>(self, name: Cursor<'_, E>) -> Option<Form> {
         if self.is_every() || self.is_count() || self.is_embedded() {
             return None;
         }

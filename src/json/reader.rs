@@ -198,6 +198,7 @@ impl<'a, S: Source<'a>> Reader<S> {
         Ok(token)
     }
 
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn open(&mut self, object: u128) -> Result<(), InvalidJson> {
         if self.depth >= self.limit {
             return Err(InvalidJson);
@@ -208,6 +209,7 @@ impl<'a, S: Source<'a>> Reader<S> {
         Ok(())
     }
 
+    #[cfg_attr(not(target_os = "none"), inline)]
     fn close(&mut self, token: Token<'a, S>) -> Token<'a, S> {
         self.source.bump();
         self.depth = self.depth.saturating_sub(1);

@@ -9,6 +9,9 @@ use crate::search::run;
 ///
 /// `'a` is the lifetime of the stored text. Copying a cursor is how a reader comes back to a place.
 pub trait Source<'a>: Copy {
+    /// Whether `peek` may give [`ESCAPED_UNIT`].
+    const HAS_ESCAPED_UNITS: bool = false;
+
     /// The byte of the text at this position; `None` at the end.
     fn peek(&self) -> Option<u8>;
 
@@ -26,9 +29,10 @@ pub trait Source<'a>: Copy {
     /// The stored bytes from `start`, an earlier `position`, to this position.
     fn since(&self, start: usize) -> &'a [u8];
 
-    /// The code unit that stands at this position where `peek` gives [`ESCAPED_UNIT`].
-    #[inline]
-    fn escaped_unit(&self) -> u16 {
+    /// Moves on over the code unit that stands at this position where `peek` gives [`ESCAPED_UNIT`], and gives it.
+    #[cold]
+    fn take_escaped_unit(&mut self) -> u16 {
+        self.bump();
         0
     }
 

@@ -2,6 +2,7 @@
 //!
 //! Most members and elements of an answer are no policy's concern, and one byte tells that of most of them.
 
+use super::embedded::Embedding;
 use super::escaped::Cursor;
 use super::path::Step;
 
@@ -81,7 +82,7 @@ impl StepKind {
 
     /// Whether the step may name the member of the name at `name`, by all that is known. Most names are spelt
     /// plainly, and then differ from most steps in the first byte.
-    pub fn may_name(self, name: Cursor<'_>) -> bool {
+    pub fn may_name<E: Embedding>(self, name: Cursor<'_, E>) -> bool {
         match self.kind() {
             EVERY | COUNT | EMBEDDED => false,
             first @ FIRST_CHARACTER.. => name.peek_plain().is_none_or(|byte| byte == first),

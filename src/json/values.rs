@@ -5,6 +5,7 @@
 //! time; what is kept of one is the number of its steps that have been taken, and whether a value is
 //! owed to it, whatever its length.
 
+use super::embedded::Embedding;
 use super::escaped::Cursor;
 use super::number::convert;
 use super::path::{Form, Path, Step};
@@ -58,6 +59,8 @@ pub struct Values<'v> {
     reach: u8,
     /// For each selector the number of steps of its path that lead to an open container.
     passed: [u8; MAX_POLICIES],
+    /// Whether a path may lead into a string.
+    pub may_enter_strings: bool,
     /// The depth of the string into which a path leads; 0 where none does.
     string: u8,
     /// For each selector the depth of the innermost container that still owes it a value: 1 for the
@@ -85,6 +88,7 @@ impl<'v> Values<'v> {
             // Every path leads into the outermost object.
             reach: 1,
             passed: [NOWHERE; MAX_POLICIES],
+            may_enter_strings: false,
             string: 0,
             owed: [1; MAX_POLICIES],
             noted: [[StepKind::UNKNOWN; MAX_POLICIES]; NOTED_STEPS],
@@ -110,6 +114,7 @@ impl<'v> Values<'v> {
         {
             *passed = 0;
             *exponent = path.exponent;
+            self.may_enter_strings |= path.may_be_embedded();
             for (number, noted) in (0..).zip(&mut self.noted) {
                 if let Some((noted, step)) = noted.get_mut(index).zip(path.step(number)) {
                     *noted = StepKind::of(step);
@@ -148,7 +153,11 @@ impl<'v> Values<'v> {
 
     /// Takes in what is or begins with `value`, in the container that is [reached](Self::reaches): the
     /// member whose name begins at `name`, or without one the next element.
-    pub fn take(&mut self, name: Option<Cursor<'_>>, value: Token<'_, Cursor<'_>>) {
+    pub fn take<E: Embedding>(
+        &mut self,
+        name: Option<Cursor<'_, E>>,
+        value: Token<'_, Cursor<'_, E>>,
+    ) {
         let depth = self.reach;
         let Some(count) = self.counts.get_mut(usize::from(depth).wrapping_sub(1)) else {
             return;
