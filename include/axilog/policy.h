@@ -154,10 +154,12 @@ typedef struct ax_policy_registry_t {
      * does not end in _q16. In a pointer the step `~*` (at most twice) leads to every element of an array:
      * the value is the greatest for GT and GE and the least for LT and LE, and there is none where one
      * element has none or the array is empty. The last step `~#` leads to the number of elements of an
-     * array or of members of an object, 0 to 32767. A last `~eN`, N from -9 to 9, divides the number by 10^N
-     * before it is rounded to Q16.16. What stands before the first # is an oracle_id, and the policy judges the
-     * answers of that oracle only; without it, those of every oracle. A selector that begins with a
-     * slash is all path. "elapsed" is the time and takes no oracle. NULL: "value" for every policy.
+     * array or of members of an object, 0 to 32767. The step `~j` (at most once) leads from a string to the
+     * JSON value that it holds, read as strictly as the answer; a string that holds none has no value. A last
+     * `~eN`, N from -9 to 9, divides the number by 10^N before it is rounded to Q16.16. What stands before
+     * the first # is an oracle_id, and the policy judges the answers of that oracle only; without it, those
+     * of every oracle. A selector that begins with a slash is all path. "elapsed" is the time and takes no
+     * oracle. NULL: "value" for every policy.
      */
     const char *const *selectors;
 } ax_policy_registry_t;

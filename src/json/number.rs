@@ -8,7 +8,7 @@ use crate::search::IS_SMALL;
 
 /// What all significant digits of a number in natural units, from the first non-zero digit through the last
 /// written one, are below as an integer: there may be 18.
-const MAX_MAGNITUDE: u128 = 10u128.pow(18);
+const MAX_MAGNITUDE: u64 = 10u64.pow(18);
 
 /// The largest magnitude of an exponent as written.
 const MAX_EXPONENT: i32 = 18;
@@ -67,9 +67,9 @@ impl<'a> Number<'a> {
         self.fraction_digits == 0 && self.exponent.is_none()
     }
 
-    /// The number that all digits write, those of the fraction included; `None` where `u128` may be too small.
-    pub fn value(&self) -> Option<u128> {
-        let mut value = 0u128;
+    /// The number that all digits write, those of the fraction included; `None` beyond `u64`.
+    pub fn value(&self) -> Option<u64> {
+        let mut value = 0;
         for mut digits in [self.integer, self.fraction] {
             while let Some(digit) = digits.next::<true>() {
                 value = append_digit(value, digit.wrapping_sub(b'0'))?;
@@ -79,15 +79,18 @@ impl<'a> Number<'a> {
     }
 
     /// The number that the digits up to the last one above zero write, and how many zeros are behind them; `None`
-    /// where `u128` may be too small.
-    pub fn digits(&self) -> Option<(u128, u64)> {
-        let (mut value, mut zeros) = (0u128, 0u64);
+    /// beyond `u64`.
+    pub fn digits(&self) -> Option<(u64, u64)> {
+        let (mut value, mut zeros) = (0, 0u64);
         for mut digits in [self.integer, self.fraction] {
             while let Some(digit) = digits.next::<true>() {
                 if digit == b'0' {
                     zeros = zeros.wrapping_add(1);
                 } else {
-                    value = append_digit(append_zeros(value, zeros)?, digit.wrapping_sub(b'0'))?;
+                    for _ in 0..zeros {
+                        value = append_digit(value, 0)?;
+                    }
+                    value = append_digit(value, digit.wrapping_sub(b'0'))?;
                     zeros = 0;
                 }
             }
@@ -102,20 +105,19 @@ impl<'a> Number<'a> {
     }
 }
 
-/// The number that is written by the digits of `value` and `digit` behind them; `None` where `u128` may be too small.
+/// The number that is written by the digits of `value` and `digit` behind them; `None` beyond `u64`.
 // On a device the code for it counts.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
-fn append_digit(value: u128, digit: u8) -> Option<u128> {
-    let is_fit = value < u128::MAX / 10;
-    is_fit.then(|| value.wrapping_mul(10).wrapping_add(u128::from(digit)))
+fn append_digit(value: u64, digit: u8) -> Option<u64> {
+    value.checked_mul(10)?.checked_add(u64::from(digit))
 }
 
 /// `value` × 10^`count`; `None` where `u128` may be too small.
 #[inline]
 fn append_zeros(mut value: u128, count: u64) -> Option<u128> {
     for _ in 0..count {
-        value = append_digit(value, 0)?;
+        value = (value < u128::MAX / 10).then(|| value.wrapping_mul(10))?;
     }
     Some(value)
 }
@@ -192,8 +194,8 @@ pub(super) fn convert(text: NumberText<'_>, is_raw: bool, exponent: i8) -> Optio
         return None;
     }
     let (magnitude, scale) = match is_raw {
-        true => (magnitude, 0),
-        false => (magnitude << 16, number.scale()),
+        true => (u128::from(magnitude), 0),
+        false => (u128::from(magnitude) << 16, number.scale()),
     };
     let scale = scale.saturating_sub(i64::from(exponent));
     let places = scale.unsigned_abs();

@@ -39,11 +39,7 @@ pub fn is_canonical_number(text: &[u8]) -> bool {
 
 /// Whether it is an exact integer of decisions D2; its grammar leaves one way to write it.
 fn is_plain_integer(number: &Number<'_>) -> bool {
-    let limit = if number.negative {
-        1 << 63
-    } else {
-        u128::from(u64::MAX)
-    };
+    let limit = if number.negative { 1 << 63 } else { u64::MAX };
     let in_range = |magnitude| magnitude <= limit && !(number.negative && magnitude == 0);
     number.is_integer() && number.value().is_some_and(in_range)
 }
@@ -52,7 +48,6 @@ fn is_plain_integer(number: &Number<'_>) -> bool {
 fn is_written_double(text: &[u8], number: &Number<'_>) -> Option<bool> {
     let (digits, zeros) = number.digits().filter(|&(digits, _)| digits != 0)?;
     let exponent = number.scale().saturating_add(i64::try_from(zeros).ok()?);
-    let digits = u64::try_from(digits).ok()?;
     let count = i64::from(digits.checked_ilog10()?).wrapping_add(1);
     // The value is 0.ddd × 10^point. Doubles end at 1.8e308 and 5e-324.
     let point = exponent.saturating_add(count);

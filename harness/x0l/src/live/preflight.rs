@@ -19,10 +19,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "ba3d1592af51b8d2015ca54f6628af94b34a13004078c708d5cedc54a149c18b";
+const CANONICALIZER_HASH: &str = "8331bd9e022889379df6775b7f44f7fa327f87524b1484c3777ac0cfd14304f0";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "0a7d3ee5263b3e979259bc2e8f3fba481748fe79867a69ce8adbe9d9f4711900";
+const KERNEL_HASH: &str = "849dfe62107b3d562ebe89ebf16e8ba9342865f6ede1d994c2f6f5316bbd862d";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";

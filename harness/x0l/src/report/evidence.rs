@@ -402,7 +402,7 @@ mod tests {
             shipped.extend(examples::corpus(id).map(|text| sha256(text.as_bytes())));
         }
         let shipped = hex(&sha256(&shipped.concat()));
-        let expected = "33173646fcc4fcc176b1cf8b683f7889ff3d02e82293f9c6e963962daffac965";
+        let expected = "989bcf913ad5e587ff50c1ca8fe3f8f77d62c3078b7c3a65b8c5d4f8a26440bc";
         assert_eq!((FORMAT, shipped.as_str()), ("X0L:REPORT:v5", expected));
     }
 }
