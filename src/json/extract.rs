@@ -186,7 +186,7 @@ impl<'a, E: Embedding> Reading<'a, E> {
         self.full = Some(self.before.make_room());
     }
 
-    /// Goes on behind the string whose text was to be read as JSON and is none.
+    /// Goes on after the string whose text was to be read as JSON and is none.
     #[cold]
     fn leave_broken_string(&mut self, values: &mut Values<'_>) {
         // Of what is read again nothing lies around the string.
@@ -204,7 +204,7 @@ impl<'a, E: Embedding> Reading<'a, E> {
 #[derive(Clone, Copy)]
 struct Walk<'a, E> {
     reader: Reader<Cursor<'a, E>>,
-    /// Where the answer goes on behind the string in which `reader` reads.
+    /// Where the answer goes on after the string in which `reader` reads.
     behind: Reader<Cursor<'a, E>>,
     /// The number of containers that are open around what `reader` reads, the string included; 0 outside of a
     /// string.
@@ -262,7 +262,7 @@ impl<'a, E: Embedding> Walk<'a, E> {
         self.reader = Reader::new(text, room);
     }
 
-    /// Goes on behind the string.
+    /// Goes on after the string.
     fn leave(&mut self) {
         self.reader = self.behind;
         self.around = 0;

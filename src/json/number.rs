@@ -19,7 +19,7 @@ pub(super) struct Number<'a> {
     pub negative: bool,
     /// At least one digit; a leading zero stands alone.
     pub integer: NumberText<'a>,
-    /// The digits behind the point; empty where there is no point.
+    /// The digits after the point; empty where there is no point.
     pub fraction: NumberText<'a>,
     /// Their number.
     pub fraction_digits: usize,
@@ -78,7 +78,7 @@ impl<'a> Number<'a> {
         Some(value)
     }
 
-    /// The number that the digits up to the last one above zero write, and how many zeros are behind them; `None`
+    /// The number that the digits up to the last one above zero write, and how many zeros are after them; `None`
     /// beyond `u64`.
     pub fn digits(&self) -> Option<(u64, u64)> {
         let (mut value, mut zeros) = (0, 0u64);
@@ -105,7 +105,7 @@ impl<'a> Number<'a> {
     }
 }
 
-/// The number that is written by the digits of `value` and `digit` behind them; `None` beyond `u64`.
+/// The number that is written by the digits of `value` and `digit` after them; `None` beyond `u64`.
 // On a device the code for it counts.
 #[cfg_attr(target_os = "none", inline(never))]
 #[cfg_attr(not(target_os = "none"), inline)]
@@ -122,7 +122,7 @@ fn append_zeros(mut value: u128, count: u64) -> Option<u128> {
     Some(value)
 }
 
-/// Reads what stands behind the `e`.
+/// Reads what follows the `e`.
 fn exponent<const E: bool>(mut text: NumberText<'_>) -> Option<i32> {
     let negative = text.skip::<E>(b'-');
     if !negative {
@@ -147,7 +147,7 @@ fn exponent<const E: bool>(mut text: NumberText<'_>) -> Option<i32> {
 /// Converts a JSON number in natural units to Q16.16, exactly, rounding half to even.
 ///
 /// `text` is one number token without anything around it. At most 18 significant digits, from the
-/// first non-zero digit through the last written one (`1.50` has three, `0.00` none, zeros behind
+/// first non-zero digit through the last written one (`1.50` has three, `0.00` none, zeros after
 /// an integer count), and an exponent of at most ±18 as written, leading zeros aside. `-0` is 0.
 ///
 /// `None` where it is not such a token or the result is not in −2147483647 ..= 2147483647.

@@ -295,7 +295,7 @@ impl<'v> Values<'v> {
         self.step_behind(index, passed)
     }
 
-    /// The kind of the step behind the first `passed` steps of the path of selector `index`.
+    /// The kind of the step after the first `passed` steps of the path of selector `index`.
     #[inline]
     fn step_behind(&self, index: usize, passed: u8) -> Option<StepKind> {
         match self.noted.get(usize::from(passed)) {
@@ -306,7 +306,7 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// Whether the path of selector `index` goes on with `~j` behind its first `passed` steps.
+    /// Whether the path of selector `index` goes on with `~j` after its first `passed` steps.
     fn is_embedded(&self, index: usize, passed: u8) -> bool {
         self.step_behind(index, passed)
             .is_some_and(StepKind::is_embedded)
