@@ -73,8 +73,15 @@ const GARBLED: [(&str, u64, Garbling); 7] = [
 ];
 
 /// Experiments in which records do nothing.
-const NOTHING: [(&str, Experiment); 5] = [
+const NOTHING: [(&str, Experiment); 6] = [
     ("a fifth of all choices is noise", NOISY),
+    (
+        "a fifth is noise, and every answer is useful",
+        Experiment {
+            useless: 0,
+            ..NOISY
+        },
+    ),
     (
         "all choices are noise",
         Experiment {
