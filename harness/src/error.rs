@@ -72,6 +72,20 @@ pub(crate) enum CommandError {
         expected: usize,
     },
 
+    /// Several seeds at once where the oracle has its answers in an order.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "--parallel: the oracle {0} gives its answers in their order, so that seeds must run one after the other; leave --parallel out"
+    )]
+    ParallelScript(String),
+
+    /// Nobody can be asked whether the cost is agreed to.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "nothing was asked: nobody can agree to the cost where standard input is no terminal; --yes agrees in advance"
+    )]
+    NobodyToAgree,
+
     /// Somebody was asked whether the cost is agreed to, and did not agree.
     #[cfg(feature = "ablation")]
     #[error("nothing was asked: the answer to the question whether to go on was not yes")]
@@ -409,6 +423,8 @@ impl CommandError {
             | CommandError::PrimaryOfBaseHarness
             | CommandError::DisagreementWithoutControls
             | CommandError::MarginOfOtherEndpoint
+            | CommandError::ParallelScript(_)
+            | CommandError::NobodyToAgree
             | CommandError::TooFewSeedsForVerdict { .. } => 2,
             #[cfg(feature = "ablation")]
             CommandError::CostNotAgreed => 3,
@@ -498,6 +514,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::FileExists(_)
         | AblationError::Interrupted(_)
         | AblationError::NoAnswer(_)
+        | AblationError::AskedAheadOtherwise { .. }
         | AblationError::File(_)
         | AblationError::Oracle(_) => 3,
         AblationError::Ledger(error) => code_of_ledger(error),

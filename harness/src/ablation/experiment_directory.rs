@@ -9,10 +9,12 @@ use axilog_ablation::AblationError;
 use axilog_ablation::experiment_plan::{ExperimentPlan, PLAN_FILE};
 use axilog_ablation::header::RunHeader;
 use axilog_ablation::interleaved_arms::{Ending, OpenArm, run_interleaved};
+use axilog_ablation::kept_answers::has_kept_answers;
 use axilog_ablation::ledger_answers::LedgerAnswers;
 use axilog_ablation::replay::LEDGER_FILE;
 use axilog_ablation::run::{Run, RunStatus};
 use axilog_ablation::sealed_experiment::{Stage, check_sealed_experiment, find_plan};
+use axilog_ablation::side_by_side::SideBySide;
 use axilog_ablation::statements::ArmHead;
 use axilog_ablation::variant::Variant;
 use axilog_ledger::error::FileError;
@@ -20,7 +22,7 @@ use axilog_ledger::error::FileError;
 use super::super::interrupt::Flag;
 use super::super::now;
 use super::super::progress::StepProgress;
-use super::oracle_options::OracleOptions;
+use super::oracle_options::{OracleOptions, new_environment};
 use super::run_directory::{RunDirectory, RunState};
 use super::run_files;
 use crate::error::CommandError;
@@ -31,6 +33,8 @@ pub(super) struct ExperimentDirectory<'a> {
     pub(super) out: &'a Path,
     pub(super) runs: Vec<RunDirectory<'a>>,
     pub(super) oracle: &'a OracleOptions,
+    /// How many seeds run side by side.
+    pub(super) parallel: usize,
 }
 
 /// What holds the arms of an experiment together.
@@ -209,10 +213,29 @@ impl ExperimentDirectory<'_> {
         };
         let mut progress = StepProgress::new(steps, recorded, &name);
         let frame = self.runs.first().and_then(|run| run.frame);
-        Ok(run_interleaved(arms, closed, plan, frame, &mut |taken| {
-            progress.show(taken);
-            !flag.is_set()
-        })?)
+        let seeds = self.parallel;
+        // What was asked ahead before the runs were stopped is not asked again.
+        let has_kept = self.runs.iter().any(|run| has_kept_answers(run.dir));
+        let side = SideBySide {
+            seeds,
+            open_endpoint: &|| self.oracle.open_for_seed(seeds),
+            new_environment: &new_environment,
+            constraint: self.oracle.read_constraint()?,
+            keeps_answers: !self.oracle.is_repeatable(),
+            should_continue: &|| !flag.is_set(),
+        };
+        let side = (seeds > 1 || has_kept).then_some(&side);
+        Ok(run_interleaved(
+            arms,
+            closed,
+            plan,
+            frame,
+            side,
+            &mut |taken| {
+                progress.show(taken);
+                !flag.is_set()
+            },
+        )?)
     }
 }
 

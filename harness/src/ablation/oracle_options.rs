@@ -104,7 +104,7 @@ impl OracleOptions {
         sampling: Sampling,
     ) -> Result<OpenedOracle, CommandError> {
         check_identities(ORACLE_ID, model)?;
-        let constraint = self.server.read_response_format()?;
+        let constraint = self.read_constraint()?;
         let endpoint = match &self.oracle {
             Provider::Agent(agent) => Endpoint::Code(Box::new(*agent)),
             Provider::Oracle(kind, _) => {
@@ -119,9 +119,42 @@ impl OracleOptions {
         Ok(OpenedOracle {
             endpoint,
             constraint,
-            // An agent gives the same answers again, so that none needs to be synced by itself.
-            is_repeatable: matches!(self.oracle, Provider::Agent(_)),
+            // None needs to be synced by itself.
+            is_repeatable: self.is_repeatable(),
         })
+    }
+
+    /// Opens the oracle for one of `seeds` seeds that run side by side: all of them together keep the pace.
+    pub(super) fn open_for_seed(&self, seeds: usize) -> Result<Endpoint, AblationError> {
+        match &self.oracle {
+            Provider::Agent(agent) => Ok(Endpoint::Code(Box::new(*agent))),
+            Provider::Oracle(kind, _) => {
+                let mut options = self.server.options();
+                let seeds = u32::try_from(seeds).unwrap_or(u32::MAX);
+                options.limits.pace = options.limits.pace.saturating_mul(seeds);
+                Ok(Endpoint::open(kind, &options)?)
+            }
+        }
+    }
+
+    /// The form to which the server is asked to hold each answer.
+    pub(super) fn read_constraint(&self) -> Result<Option<AnswerConstraint>, CommandError> {
+        self.server.read_response_format()
+    }
+
+    /// Whether the oracle gives the same answers again, at no cost.
+    pub(super) fn is_repeatable(&self) -> bool {
+        matches!(self.oracle, Provider::Agent(_))
+    }
+
+    /// Checks that the oracle can be asked under several seeds at once.
+    pub(super) fn check_parallel(&self) -> Result<(), CommandError> {
+        match &self.oracle {
+            Provider::Oracle(OracleKind::Scripted(_) | OracleKind::Recorded(_), name) => {
+                Err(CommandError::ParallelScript(name.clone()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Checks that the oracle can go on where it stopped.
@@ -139,7 +172,7 @@ impl OracleOptions {
         let Provider::Oracle(kind, _) = &self.oracle else {
             return Ok(None);
         };
-        let constraint = self.server.read_response_format()?;
+        let constraint = self.read_constraint()?;
         let settings = TransportSettings::new(kind, &self.server.options());
         Ok(settings.map(|settings| TransportSettings {
             response_format: constraint.map(|constraint| constraint.describe()),

@@ -85,6 +85,9 @@ pub(crate) struct Args {
     /// Episodes under each seed.
     #[arg(long, value_name = "N", default_value_t = 3)]
     episodes: u32,
+    /// Run so many seeds side by side. Ledgers and documents are the same as those of one seed after the other.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_parallel)]
+    parallel: usize,
     #[command(flatten)]
     primary_options: PrimaryOptions,
     #[command(flatten)]
@@ -94,11 +97,11 @@ pub(crate) struct Args {
     /// Run several variants under fewer seeds than any verdict takes, to see how they go.
     #[arg(long)]
     pilot: bool,
-    /// Agree to the cost, without being asked for it. It is asked for on a terminal where a server would be asked.
+    /// Agree to the cost in advance. Where a server would be asked, it is asked for on a terminal, and refused elsewhere.
     #[arg(long)]
     yes: bool,
-    /// Go on with runs that were stopped or killed, with the options that they were begun with, but for --base-url
-    /// and the times of calls. What was asked is not asked again: where an arm is gone or was cut off, it is refused.
+    /// Go on with runs that were stopped or killed, with the options that they were begun with, but for --base-url,
+    /// --parallel and the times of calls. What was asked is not asked again: where an arm is gone or was cut off, it is refused.
     #[arg(long)]
     resume: bool,
     /// The directory to create for the runs.
@@ -107,6 +110,18 @@ pub(crate) struct Args {
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The most seeds that run side by side: each takes a thread and a connection.
+const MAX_PARALLEL: usize = 64;
+
+fn parse_parallel(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(seeds @ 1..=MAX_PARALLEL) => Ok(seeds),
+        _ => Err(format!(
+            "expected a number of seeds from 1 to {MAX_PARALLEL}"
+        )),
+    }
 }
 
 /// Who is asked, how the prompt's length is held constant, and what is declared of the judgement.
@@ -119,6 +134,10 @@ struct Preparation {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if args.resume {
         args.oracle_options.check_resumable()?;
+    }
+    let parallel = args.parallel.min(args.seeds.len());
+    if parallel > 1 {
+        args.oracle_options.check_parallel()?;
     }
     let variants = list_variants(args)?;
     let mut preparation = match prepare(args) {
@@ -150,7 +169,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     check_seeds(args, &variants, preparation.primary)?;
     let plans_alone = plans.iter().map(|(plan, _)| plan);
     let frame = preparation.constant_length.as_ref().map(|(frame, _)| frame);
-    let cost = RunCost::new(plans_alone, frame, args.oracle_options.sampling())?;
+    let cost = RunCost::new(plans_alone, frame, args.oracle_options.sampling(), parallel)?;
     if args.oracle_options.base_url().is_some() {
         cost.agree(args.yes)?;
     }
@@ -173,6 +192,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         out: &args.out,
         runs: directories.collect(),
         oracle: &args.oracle_options,
+        parallel,
     };
     let runs = experiment.run(args.resume, &flag)?;
     build_report(args, &variants, &runs)

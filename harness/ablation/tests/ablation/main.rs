@@ -13,6 +13,7 @@ mod novelty;
 mod padding;
 mod pipeline;
 mod prompt_length;
+mod side_by_side;
 mod step_statistics;
 mod support;
 mod variants;
