@@ -198,7 +198,7 @@ impl Turn<'_> {
             && (side.should_continue)()
     }
 
-    /// Whether other arms are asked under the seed behind this end of the turn. Under later seeds nothing more is asked that
+    /// Whether other arms are asked under the seed after this end of the turn. Under later seeds nothing more is asked that
     /// it makes needless: of the arm, or of all arms.
     fn goes_on_behind(&self, ended: Option<&RunStatus>) -> bool {
         let variant = self.arm.header.variant;
