@@ -169,7 +169,7 @@ function derivationIn(question) {
  * Shows the derivations: in words, in a list, and as a drawing that is made by the result.
  * @param {Model} model
  * @param {(row: number) => void} go shows a row
- * @returns {() => void} draws
+ * @returns {(width: number) => void} draws
  */
 function showDerivations(model, go) {
   const { calls, known } = model.derivations;
@@ -212,7 +212,7 @@ function showDerivations(model, go) {
     ...calls.slice(0, MAX_CALLS_LISTED).map((call) => derivedItem(derivations, call, go)),
     more > 0 ? el("li", {}, `${grouped(more)} more, not listed.`) : "",
   );
-  return () => drawDerivations(part("derivations-drawn"), model);
+  return (width) => drawDerivations(part("derivations-drawn"), model, width);
 }
 
 /**
@@ -256,8 +256,9 @@ function refusalNote(derivations, call, source) {
 /**
  * @param {HTMLElement} place
  * @param {Model} model
+ * @param {number} width
  */
-function drawDerivations(place, model) {
+function drawDerivations(place, model, width) {
   const { calls, places } = model.derivations;
   if (calls.length === 0) return;
   const oracleAt = new Map(Array.from(places.values(), ({ at, oracle }) => [at, oracle]));
@@ -269,7 +270,7 @@ function drawDerivations(place, model) {
   const drawing = frame(
     place,
     model,
-    height,
+    { width, height },
     "Which answers fed which questions, a row for each oracle",
   );
   const { x, root } = drawing;

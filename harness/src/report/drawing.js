@@ -16,15 +16,16 @@ const MARGIN = { left: 84, right: 14, top: 10, bottom: 36 };
  */
 
 /**
- * A drawing with its axis, as wide as its place.
+ * A drawing with its axis.
  * @param {HTMLElement} place
  * @param {Model} model
- * @param {number} height
+ * @param {{width: number, height: number}} size
  * @param {string} name what it shows, for those who do not see it
  * @returns {Frame}
  */
-function frame(place, model, height, name) {
-  const width = Math.max(280, Math.floor(place.clientWidth));
+function frame(place, model, size, name) {
+  const { height } = size;
+  const width = Math.max(280, Math.floor(size.width));
   const last = Math.max(1, model.rows.length - 1);
   const inner = width - MARGIN.left - MARGIN.right;
   const x = (/** @type {number} */ at) => round(MARGIN.left + (at / last) * inner);

@@ -95,7 +95,8 @@ async function main() {
   showFacts(outcome, model, command, digest, rules !== null, manifest);
   const compared = rules && compareWithRules(model, rules);
   showChecks(outcome, compared);
-  showTimeline(model, rules, go);
+  const draw = showTimeline(model, rules, go);
+  offerPaper(steps, draw);
   answerExpectations(outcome, bytes);
   offerBytes(bytes, command.file);
   offerOtherFiles(digest);

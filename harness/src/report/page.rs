@@ -24,10 +24,11 @@ const STYLE: &str = concat!(
     include_str!("drawings.css"),
     include_str!("records.css"),
     include_str!("media.css"),
+    include_str!("paper.css"),
 );
 
 /// In the order in which the page runs them.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 16] = [
     include_str!("sha256.js"),
     include_str!("reader.js"),
     include_str!("records.js"),
@@ -41,6 +42,7 @@ const SCRIPTS: [&str; 15] = [
     include_str!("plots.js"),
     include_str!("timeline.js"),
     include_str!("steps.js"),
+    include_str!("paper.js"),
     include_str!("other.js"),
     include_str!("main.js"),
 ];

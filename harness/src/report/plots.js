@@ -38,19 +38,22 @@ function policyFigure(id, judgements, rule, go) {
     ),
     place,
   );
-  const draw = (/** @type {Model} */ model) => drawPolicy(place, model, id, judgements, rule);
+  const draw = (/** @type {Model} */ model, /** @type {number} */ width) =>
+    drawPolicy(place, model, width, id, judgements, rule);
   return { figure, draw };
 }
 
 /**
  * @param {HTMLElement} place
  * @param {Model} model
+ * @param {number} width
  * @param {string} id
  * @param {Judgement[]} judgements at least one
  * @param {Rule | undefined} rule
  */
-function drawPolicy(place, model, id, judgements, rule) {
-  const drawing = frame(place, model, 190, `Values judged by ${id} against its limit`);
+function drawPolicy(place, model, width, id, judgements, rule) {
+  const size = { width, height: 190 };
+  const drawing = frame(place, model, size, `Values judged by ${id} against its limit`);
   const { x, bottom } = drawing;
   // A lane at the bottom is for answers without a value.
   const floor = bottom - (judgements.some(({ actual }) => actual === null) ? 18 : 0);

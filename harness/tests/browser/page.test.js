@@ -531,17 +531,6 @@ test("a ledger that is made to flood the page does not", async () => {
   assert.match(await page.locator("#checks-made").innerText(), /one model for every oracle/);
 });
 
-test("paper has every fact and no controls", async () => {
-  const page = await viewer.open(rich);
-  await page.emulateMedia({ media: "print" });
-  for (const id of ["#filters", "#next-page", "#drop", "#expect", "#save"]) {
-    assert.equal(await page.locator(id).isVisible(), false, id);
-  }
-  for (const id of ["#verdict", "#facts", "#states", "#table", "#page"]) {
-    assert.equal(await page.locator(id).isVisible(), true, id);
-  }
-});
-
 test("every character that is not seen is an escape, and no other is", async () => {
   const page = await viewer.open(rich);
   const shown = await page.evaluate(() => {
