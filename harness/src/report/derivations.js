@@ -229,13 +229,15 @@ function derivedItem(derivations, call, go) {
   return el(
     "li",
     {},
-    ...links([at], go),
-    "of ",
+    link(at, go),
+    " of ",
     visible(oracle),
     derivation ? ", asked with " : ": the answers that its question names cannot be read.",
     ...links(known, go),
-    unknown > 0 ? `${count(unknown, "answer")} that this ledger does not have before it` : "",
-    more > 0 ? `and ${count(more, "answer")} more, not listed` : "",
+    unknown > 0
+      ? `${known.length > 0 ? ", " : ""}${count(unknown, "answer")} that this ledger does not have before it`
+      : "",
+    more > 0 ? ` and ${count(more, "answer")} more, not listed` : "",
     ...known.map((source) => refusalNote(derivations, call, source)),
   );
 }
@@ -271,7 +273,7 @@ function drawDerivations(place, model, width) {
     place,
     model,
     { width, height },
-    "Which answers fed which questions, a row for each oracle",
+    { name: "Which answers fed which questions, a row for each oracle", axis: "oracle" },
   );
   const { x, root } = drawing;
   const y = (/** @type {string} */ oracle) => {

@@ -25,6 +25,7 @@ class Steps {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
+    this.calendar = model.calendar;
     /** The groups that the filters leave. */
     this.listed = model.groups;
     this.page = 0;
@@ -172,14 +173,18 @@ class Steps {
 
   /** @param {Group} group */
   #group(group) {
-    const { first, standing, alarming } = group;
+    const { first, standing, alarming, time } = group;
     const doubt = { good: null, bad: "✗ NOT GOOD", unchecked: "? NOT CHECKED" }[standing];
     const badge = (/** @type {string} */ text, /** @type {string} */ kind) =>
       el("span", { class: `badge ${kind}` }, text);
     const heading = el(
       "th",
       { role: "rowheader", scope: "rowgroup", colspan: 6 },
-      el("bdi", { class: "title" }, visible(group.title)),
+      el(
+        "bdi",
+        { class: "title" },
+        time === null ? visible(group.title) : `Time ${this.calendar.tell(time)}`,
+      ),
       doubt ? badge(doubt, standing) : null,
       group.outcome
         ? badge(`${alarming ? "× " : ""}${group.outcome}`, alarming ? "warn" : "")
@@ -235,8 +240,15 @@ class Steps {
       { role: "row", class: `record is-${standing} ${warns ? "warn" : ""}` },
       el(
         "th",
-        { role: "rowheader", scope: "row", class: "number", "data-label": "Record" },
-        `${mark}${grouped(number)}`,
+        {
+          role: "rowheader",
+          scope: "row",
+          class: "number",
+          "data-label": "Record",
+          id: `record-${number}`,
+        },
+        mark,
+        el("a", { href: fragmentOf(number) }, grouped(number)),
       ),
       cell("Kind", kind),
       cell("Of", whom),

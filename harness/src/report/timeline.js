@@ -9,9 +9,6 @@ const STATE_ROWS = ["ENABLED", "INIT", "UNINIT", "DEGRADED", "ALARM", "STOPPED"]
 /** How many policies are drawn, which is as many as there can be under one configuration. */
 const MAX_PLOTS = 64;
 
-/** How many records a text names; all are counted. */
-const MAX_NAMED = 12;
-
 /**
  * Draws everything, and again whenever the page's width changes.
  * @param {Model} model
@@ -48,27 +45,6 @@ function showTimeline(model, rules, go) {
 }
 
 /**
- * Buttons that show records.
- * @param {number[]} records
- * @param {(row: number) => void} go
- * @returns {Child[]}
- */
-function links(records, go) {
-  const named = records
-    .slice(0, MAX_NAMED)
-    .flatMap((at) => [
-      el(
-        "button",
-        { type: "button", class: "link", click: () => go(at), "aria-label": `Show record ${at}` },
-        grouped(at),
-      ),
-      " ",
-    ]);
-  const more = records.length - MAX_NAMED;
-  return more > 0 ? [...named, `and ${grouped(more)} more`] : named;
-}
-
-/**
  * @param {Model} model
  * @param {(row: number) => void} go
  * @returns {Child[]}
@@ -93,7 +69,7 @@ function drawStates(place, model, width) {
   const lane = 20;
   const height = MARGIN.top + STATE_ROWS.length * lane + MARGIN.bottom;
   const name = "The agent’s state over the records of the ledger";
-  const drawing = frame(place, model, { width, height }, name);
+  const drawing = frame(place, model, { width, height }, { name, axis: "state" });
   const { x, root } = drawing;
   const y = (/** @type {string} */ state) => MARGIN.top + (STATE_ROWS.indexOf(state) + 0.5) * lane;
   for (const state of STATE_ROWS) {
