@@ -77,18 +77,6 @@ pub(crate) enum CommandError {
     #[error("nothing was asked: the answer to the question whether to go on was not yes")]
     CostNotAgreed,
 
-    /// A ledger that is too long for a page.
-    #[error(
-        "{path}: is longer than {limit} MiB, the most that is put into a page (--limit); `axilog verify`, `stats`, `show` and `export` read a ledger of any length",
-        path = path.display()
-    )]
-    BeyondPage {
-        /// The ledger.
-        path: PathBuf,
-        /// The limit in MiB.
-        limit: u64,
-    },
-
     /// A result that would replace a ledger, a blob or a file that the call reads.
     #[error(
         "{path}: is {found}, which a result never replaces; expected a new name, or a file that may be replaced; name another file, or - for standard output",
@@ -417,8 +405,7 @@ impl CommandError {
             #[cfg(any(feature = "ablation", feature = "bundle"))]
             CommandError::ResponseFormat { .. } => 2,
             CommandError::TimeJump { .. } => 1,
-            CommandError::BeyondPage { .. }
-            | CommandError::NoPlaceForResult { .. }
+            CommandError::NoPlaceForResult { .. }
             | CommandError::Server { .. }
             | CommandError::File(_) => 3,
             CommandError::Ledger(error) => code_of_ledger(error),

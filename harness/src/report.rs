@@ -1,22 +1,19 @@
 //! `axilog report`: one page for auditors that verifies itself in their browser.
 
+mod examined_ledger;
 mod page;
 
-use std::io::{Cursor, Read, Write};
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::replay::Verdict;
-use axilog_ledger::audit::{AuditCheck, AuditReport, AuditVerdict, CheckResult, audit_ledger};
-use axilog_ledger::derivation_graph::read_derived_questions;
-use axilog_ledger::error::FileError;
+use axilog_ledger::audit::{AuditCheck, AuditReport, AuditVerdict, CheckResult};
 use axilog_ledger::file::blobs::BlobStore;
-use axilog_ledger::input_file::open_input;
 use axilog_ledger::json_report::audit::audit_json;
 use axilog_ledger::manifest::MAX_MANIFEST_BYTES;
+use axilog_ledger::questions::read_questions;
 use axilog_ledger::rules::RuleSet;
-use axilog_ledger::verify::{
-    LedgerExpectations, VerificationReport, describe_verdict, look_until_settled, verify_ledger,
-};
+use axilog_ledger::verify::{LedgerExpectations, VerificationReport, describe_verdict};
 use serde_json::{Value, json};
 
 use super::audit::{DepthArgs, describe_audit};
@@ -25,14 +22,16 @@ use super::output_stream::OutputStream;
 use super::output_target::OutputTarget;
 use super::{Failure, expectations, table, verify};
 use crate::error::CommandError;
+use examined_ledger::{ExaminedLedger, LedgerContents};
 use page::Page;
 
 /// Write a page about a ledger, for auditors: verdict, facts, timeline, every record's bytes.
 ///
 /// The page is one file, loads nothing, and opens from disk. It holds the ledger's exact bytes and
 /// verifies them in the browser, with scripts that can be read in its source, so that nobody needs
-/// to trust this command. Its first word is the verdict of `axilog audit`, and so is the exit code: 0 for OK only. A
-/// ledger that is damaged or that cannot be replayed is reported too.
+/// to trust this command; and the questions, up to 16 MiB. Its first word is the verdict of `axilog audit`, and so is
+/// the exit code: 0 for OK only. A ledger that is damaged or that cannot be replayed is reported too. Of one that is
+/// too long for a page a summary is written.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -44,7 +43,8 @@ pub(crate) struct Args {
     rules: expectations::RulesArgs,
     #[command(flatten)]
     depth: DepthArgs,
-    /// The longest ledger that is put into a page, in MiB: the browser holds all of it in memory.
+    /// The longest ledger that is put into a page, in MiB: the browser holds all of it in memory. A longer one gets a
+    /// summary.
     #[arg(long, value_name = "MIB", default_value_t = 64,
           value_parser = clap::value_parser!(u64).range(1..=MAX_LIMIT))]
     limit: u64,
@@ -56,7 +56,7 @@ pub(crate) struct Args {
 /// Browsers bound the length of a text, at half a gigabyte or more: in Base64, this much still fits.
 const MAX_LIMIT: u64 = 256;
 
-/// The most bytes of questions made from answers that go into a page.
+/// The most bytes of questions that go into a page.
 const MAX_QUESTIONS_BYTES: u64 = 16 << 20;
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -66,31 +66,22 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let policies = args.rules.read_policies()?;
     let rules = args.rules.expect(policies.as_ref());
     let expected = args.depth.expect(LedgerExpectations::default(), rules);
-    let mut file = open_input(path, "open the ledger")?;
-    let (ledger, audited) = look_until_settled(
-        &mut file,
-        |(_, audited): &(Vec<u8>, AuditReport)| audited.verification.describe_doubt(),
-        |file| -> Result<_, CommandError> {
-            let ledger = read(file, path, args.limit)?;
-            let audited = audit_ledger(Cursor::new(&ledger), path, &expected)?;
-            Ok((ledger, audited))
-        },
-    )?;
-    let checked = verify_ledger(Cursor::new(&ledger), None, &expected.ledger, &mut |_| {})
-        .map_err(FileError::from_io(path, "read the ledger"))?;
+    let examined = ExaminedLedger::examine(path, args.limit << 20, &expected)?;
+    let ExaminedLedger { audited, chain, .. } = &examined;
     let rules = audited.rules.as_ref().map(|(rules, _)| rules);
     let configuration = rules.map(RuleSet::to_canonical);
     let manifest = match rules.and_then(RuleSet::manifest) {
         Some(hash) => BlobStore::of_ledger(path).read(&hash, MAX_MANIFEST_BYTES)?,
         None => None,
     };
-    let questions = read_derived_questions(Cursor::new(&ledger), path, MAX_QUESTIONS_BYTES)?;
+    let questions = read_questions(Cursor::new(examined.bytes()), path, MAX_QUESTIONS_BYTES)?;
 
-    let verify = verify::report(path, &checked).json;
-    let audit = without_directory(audit_json(path, &audited), path);
-    let replay = replay_json(&checked, &audited, &audit);
+    let verify = verify::report(path, chain).json;
+    let audit = without_directory(audit_json(path, audited), path);
+    let replay = replay_json(chain, audited, &audit);
     let page = Page {
-        ledger: &ledger,
+        examined: &examined,
+        limit: args.limit,
         path,
         judgement: audited.verdict(),
         audit: &audit,
@@ -104,6 +95,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     target.write(|out, name| write(&page, out, name))?;
 
     let passed = audited.verdict() == AuditVerdict::Ok;
+    let is_summary = matches!(examined.contents, LedgerContents::Counts(_));
+    let summary = is_summary.then(|| describe_summary(path, args.limit));
     let Some(output) = output else {
         // Standard output has the page; what is not good is a remark.
         let open = audited.checks.iter();
@@ -125,44 +118,40 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             passed,
             text: String::new(),
             json: Value::Null,
-            notes: notes.collect(),
+            notes: notes.chain(summary).collect(),
         });
     };
     let rows = [("page", output.display().to_string())];
-    let text = describe_audit(path, &audited) + &table::format_pairs(&rows);
+    let text = describe_audit(path, audited) + &table::format_pairs(&rows);
     let mut json = verify;
     if let Some(object) = json.as_object_mut() {
         object.insert("ok".to_owned(), passed.into());
         object.insert("output".to_owned(), output.to_string_lossy().into());
         object.insert("replay".to_owned(), replay);
-        object.insert("audit".to_owned(), audit_json(path, &audited));
+        object.insert("audit".to_owned(), audit_json(path, audited));
+        object.insert("summary".to_owned(), is_summary.into());
     }
     Ok(Report {
         passed,
         text,
         json,
-        notes: Vec::new(),
+        notes: summary.into_iter().collect(),
     })
+}
+
+/// What is said of a page that does not hold its ledger.
+fn describe_summary(path: &Path, limit: u64) -> String {
+    format!(
+        "{}: is longer than {limit} MiB, the most that is put into a page (--limit), so the page is a summary without \
+         records; `axilog show`, `export` and `stats` read a ledger of any length",
+        path.display()
+    )
 }
 
 fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), CommandError> {
     let mut out = OutputStream::new(out);
     page.write(&mut out);
     out.finish(name)
-}
-
-/// The whole ledger, so that everything that follows is about the same bytes.
-fn read(file: impl Read, path: &Path, limit: u64) -> Result<Vec<u8>, CommandError> {
-    let most = limit << 20;
-    let mut bytes = Vec::new();
-    file.take(most.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(FileError::from_io(path, "read the ledger"))?;
-    if bytes.len() as u64 > most {
-        let path = path.to_owned();
-        return Err(CommandError::BeyondPage { path, limit });
-    }
-    Ok(bytes)
 }
 
 /// What the replay within the audit found. `audit` is the audit without a path, since the page is the same wherever the

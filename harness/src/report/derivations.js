@@ -1,14 +1,8 @@
 "use strict";
 
-// Which answers fed which questions. A question that was made from answers names their obs_hashes,
-// and an observation names its question by hash: the page has the questions, and computes the hashes.
+// Which answers fed which questions. A question that was made from answers names their obs_hashes.
 
 /**
- * @typedef {object} Questions what the command had of the questions that were made from answers
- * @property {string[]} questions
- * @property {number} left_out calls whose question would have made the page too long
- * @property {number} unread calls whose question was not beside the ledger
- *
  * @typedef {object} DerivedCall
  * @property {number} at the record of its answer
  * @property {string} oracle
@@ -37,11 +31,12 @@ const MAX_LANES = 12;
 class Derivations {
   /** @param {Questions} known */
   constructor(known) {
-    this.known = known;
-    /** By input_hash. @type {Map<string, Derivation | null>} */
-    this.questions = new Map(
-      known.questions.map((text) => [hex(sha256(bytesOf(text))), derivationIn(text)]),
-    );
+    /** Those that were made from answers, by input_hash. @type {Map<string, Derivation | null>} */
+    this.questions = new Map();
+    for (const [hash, question] of known.byHash) {
+      const derivation = derivationIn(question);
+      if (derivation !== undefined) this.questions.set(hash, derivation);
+    }
     /** The questions that name an observation, by its obs_hash. @type {Map<string, Derivation[]>} */
     this.named = new Map();
     for (const derivation of this.questions.values()) {
@@ -76,7 +71,7 @@ class Derivations {
     if (this.named.has(said.obsHash) && !this.places.has(said.obsHash)) {
       this.places.set(said.obsHash, { at, oracle: said.oracle });
       for (const derivation of this.named.get(said.obsHash) ?? []) derivation.missing -= 1;
-      const reserved = said.oracle === "ax.time" || said.oracle === "ax.control";
+      const reserved = isReserved(said.oracle);
       this.refusals.set(at, reserved ? NO_ANSWER : "no decision was made on it");
       this.undecided = reserved ? null : at;
     }
@@ -148,21 +143,28 @@ class Derivations {
 }
 
 /**
- * What a question says of the answers that it was made from; null where that cannot be read.
- * @param {string} question
- * @returns {Derivation | null}
+ * What a question says of the answers that it was made from; null where that cannot be read, undefined where it names
+ * none.
+ * @param {Uint8Array} question
+ * @returns {Derivation | null | undefined}
  */
 function derivationIn(question) {
+  if (!textOf(question).includes('"derived_from"')) return undefined;
+  let members;
   try {
-    const { derived_from: sources, even_refused: evenRefused } = JSON.parse(question);
-    const isHash = (/** @type {unknown} */ source) =>
-      typeof source === "string" && /^[0-9a-f]{64}$/.test(source);
-    const isReadable = Array.isArray(sources) && sources.length > 0 && sources.every(isHash);
-    if (!isReadable) return null;
-    return { sources, evenRefused: evenRefused === true, missing: new Set(sources).size };
+    members = JSON.parse(UTF8.decode(question));
   } catch {
-    return null;
+    // What begins like an object and cannot be read could hide the names.
+    return question[0] === 0x7b ? null : undefined;
   }
+  const isObject = typeof members === "object" && !Array.isArray(members) && members !== null;
+  if (!isObject || !Object.hasOwn(members, "derived_from")) return undefined;
+  const { derived_from: sources, even_refused: evenRefused } = members;
+  const isHash = (/** @type {unknown} */ source) =>
+    typeof source === "string" && /^[0-9a-f]{64}$/.test(source);
+  const isReadable = Array.isArray(sources) && sources.length > 0 && sources.every(isHash);
+  if (!isReadable) return null;
+  return { sources, evenRefused: evenRefused === true, missing: new Set(sources).size };
 }
 
 /**
@@ -172,8 +174,8 @@ function derivationIn(question) {
  * @returns {(width: number) => void} draws
  */
 function showDerivations(model, go) {
-  const { calls, known } = model.derivations;
-  const lacking = known.left_out + known.unread;
+  const { calls } = model.derivations;
+  const lacking = model.unasked.length;
   if (calls.length === 0 && lacking === 0) return () => {};
   part("derivations").hidden = false;
   const { derivations } = model;

@@ -50,37 +50,44 @@ function showFacts(outcome, model, command, digest, rulesKnown, manifest) {
     ],
     ["Profile", outcome.profiles.join(", ") || "none"],
   ];
-  const pairs = (/** @type {[string, Child][]} */ list) =>
-    list.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)));
-  part("facts").replaceChildren(...pairs(facts));
-  part("digests").replaceChildren(...pairs(digests));
-  showOracles(model);
+  showPairs(part("facts"), facts);
+  showPairs(part("digests"), digests);
+  showOracles(Array.from(model.oracles.values()));
+}
+
+/**
+ * Shows things after their names.
+ * @param {HTMLElement} list
+ * @param {[string, Child][]} pairs
+ */
+function showPairs(list, pairs) {
+  list.replaceChildren(
+    ...pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
+  );
 }
 
 /**
  * Shows who answered, and how often.
- * @param {Model} model
+ * @param {(Answers & {oracle: string})[]} oracles
  */
-function showOracles(model) {
+function showOracles(oracles) {
   const columns = ["Oracle", "Model", "Observations", "Complete", "Cut off", "Failed"];
-  const rows = Array.from(model.oracles.values())
-    .slice(0, MAX_LISTED)
-    .map((answers) => {
-      const { oracle, model: name, all, COMPLETE, TRUNCATED, ERROR } = answers;
-      const cells = [name, ...[all, COMPLETE, TRUNCATED, ERROR].map(grouped)];
-      return el(
-        "tr",
-        { role: "row" },
-        el("th", { role: "rowheader", scope: "row" }, el("bdi", {}, visible(oracle))),
-        ...cells.map((text, n) =>
-          el(
-            "td",
-            { role: "cell", "data-label": columns[n + 1], class: n > 0 ? "number" : null },
-            el("bdi", {}, visible(text)),
-          ),
+  const rows = oracles.slice(0, MAX_LISTED).map((answers) => {
+    const { oracle, model: name, all, COMPLETE, TRUNCATED, ERROR } = answers;
+    const cells = [name, ...[all, COMPLETE, TRUNCATED, ERROR].map(grouped)];
+    return el(
+      "tr",
+      { role: "row" },
+      el("th", { role: "rowheader", scope: "row" }, el("bdi", {}, visible(oracle))),
+      ...cells.map((text, n) =>
+        el(
+          "td",
+          { role: "cell", "data-label": columns[n + 1], class: n > 0 ? "number" : null },
+          el("bdi", {}, visible(text)),
         ),
-      );
-    });
+      ),
+    );
+  });
   const names = columns.map((name) => el("th", { role: "columnheader", scope: "col" }, name));
   const head = el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...names));
   part("oracles").replaceChildren(
@@ -90,8 +97,8 @@ function showOracles(model) {
       head,
       el("tbody", { role: "rowgroup" }, ...rows),
     ),
-    model.oracles.size > rows.length
-      ? `${count(model.oracles.size - rows.length, "pair")} more, not listed.`
+    oracles.length > rows.length
+      ? `${count(oracles.length - rows.length, "pair")} more, not listed.`
       : "",
   );
 }

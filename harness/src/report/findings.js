@@ -67,8 +67,18 @@ function findWhatToLookAt(examined, go) {
   }
   const last = model.states.at(-1)?.state ?? "UNINIT";
   if (last !== "ENABLED") recorded.push([`At the end the agent is in ${last}, not in ENABLED.`]);
+  const open = [...questionSentences(model, go), ...openSentences(command)];
+  return { wrong: wrongSentences(examined, go), recorded, open, events };
+}
+
+/**
+ * What nobody judged or compared.
+ * @param {Command} command
+ * @returns {Child[][]}
+ */
+function openSentences(command) {
   const { not_compared: others, unjudged_oracles: unjudged } = command.audit;
-  const open = [
+  return [
     ...unjudged
       .slice(0, MAX_SENTENCES)
       .map(({ oracle_id: oracle, answers }) => [
@@ -91,7 +101,21 @@ function findWhatToLookAt(examined, go) {
         ]
       : []),
   ];
-  return { wrong: wrongSentences(examined, go), recorded, open, events };
+}
+
+/**
+ * What the audit found wrong, or could not find.
+ * @param {Command} command
+ * @returns {Child[][]}
+ */
+function failedSentences({ audit }) {
+  return openChecks(audit.checks).map(({ subjects, result, finding }) => [
+    `The audit’s ${subjects.length === 1 ? "check" : "checks"} of `,
+    el("strong", {}, enumerated(subjects)),
+    result === "failed" ? " failed: " : " could not be made: ",
+    visible(excerpt(finding, 300)),
+    ".",
+  ]);
 }
 
 /**
@@ -119,13 +143,7 @@ function wrongSentences({ model, outcome, command, agreed, compared }, go) {
     ...(agreed
       ? []
       : [["The command and your browser ", el("a", { href: "#agreement" }, "do not agree"), "."]]),
-    ...openChecks(command.audit.checks).map(({ subjects, result, finding }) => [
-      `The audit’s ${subjects.length === 1 ? "check" : "checks"} of `,
-      el("strong", {}, enumerated(subjects)),
-      result === "failed" ? " failed: " : " could not be made: ",
-      visible(excerpt(finding, 300)),
-      ".",
-    ]),
+    ...failedSentences(command),
     ...(different.length > 0
       ? [
           [
@@ -161,7 +179,9 @@ function violationSentences({ states }, events, go) {
   for (const { at, previous, state, violation } of states) {
     if (violation !== null) {
       const kind = `${violation} ${state}`;
-      kinds.set(kind, [...(kinds.get(kind) ?? []), at]);
+      const rows = kinds.get(kind);
+      if (rows) rows.push(at);
+      else kinds.set(kind, [at]);
     } else if (previous !== state) entered[state]?.push(at);
   }
   const all = states.filter(({ violation }) => violation !== null).length;
@@ -266,6 +286,23 @@ function lossSentences({ incomplete, groups }, events, go) {
     ]);
   }
   return sentences;
+}
+
+/**
+ * @param {Model} model
+ * @param {(row: number) => void} go
+ * @returns {Child[][]}
+ */
+function questionSentences({ unasked, questions }, go) {
+  if (unasked.length === 0) return [];
+  const why = questions.absence === "" ? "" : ` (${questions.absence})`;
+  return [
+    [
+      `The page does not have the question of ${count(unasked.length, "answer")}${why}: `,
+      ...links(unasked, go),
+      ".",
+    ],
+  ];
 }
 
 /**

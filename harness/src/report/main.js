@@ -72,6 +72,7 @@ async function main() {
   const command = JSON.parse(part("said").textContent);
   showCommand(command);
   part("unscripted").remove();
+  if (command.summary) return showSummary(command);
   part("browser-verdict").textContent = "Checking…";
   const bar = part("progress");
   const stage =
@@ -81,7 +82,7 @@ async function main() {
   const { size } = command;
   const bytes = await paced(decoding("ledger"), size, stage(0, 0.1));
   const digest = await paced(hashing(bytes), bytes.length, stage(0.1, 0.2));
-  const model = new Model(bytes, JSON.parse(part("questions").textContent));
+  const model = new Model(bytes, new Questions(JSON.parse(part("questions").textContent)));
   const see = model.take.bind(model);
   const outcome = await paced(verifying(bytes, see), bytes.length, stage(0.2, 0.9));
   await paced(model.takeRest(), bytes.length, stage(0.9, 1));
@@ -103,25 +104,12 @@ async function main() {
   offerPaper(steps, draw);
   answerExpectations(outcome, bytes);
   offerBytes(bytes, command.file);
+  offerListed(steps, command.file, agreed && command.replay.verdict === "OK");
   offerOtherFiles(digest);
   showOutcome(outcome, command, digest, go);
   showJudgement(judge(outcome, command, digest, compared?.different ?? []), findings.events);
   followFragments(go);
   document.body.dataset.checked = outcome.fault?.verdict ?? "OK";
-}
-
-/**
- * Lets the ledger's bytes be saved.
- * @param {Uint8Array} bytes
- * @param {string} name
- */
-function offerBytes(bytes, name) {
-  part("save").addEventListener("click", () => {
-    const blob = new Blob([/** @type {BlobPart} */ (bytes)], { type: "application/octet-stream" });
-    const href = URL.createObjectURL(blob);
-    el("a", { href, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(href), 60000);
-  });
 }
 
 /** @param {unknown} error a defect of this page, never a fault of a ledger */

@@ -13,7 +13,10 @@
  * @property {string | null} oracle
  * @property {string | null} outcome in a word or two
  * @property {string | null} states before and after
- * @property {boolean} alarming whether a policy breached or a rule was violated
+ * @property {string | null} state after it
+ * @property {boolean} breached whether a policy breached
+ * @property {string | null} violation
+ * @property {string | null} completion of its observation
  * @property {bigint | null} time of an observation of the time
  * @property {Standing} standing
  *
@@ -37,11 +40,14 @@ const MAX_REST = 1000;
 class Model {
   /**
    * @param {Uint8Array} bytes the file
-   * @param {Questions} [questions] those of its questions that were made from answers
+   * @param {Questions} [questions] those that the page has
    */
-  constructor(bytes, questions = { questions: [], left_out: 0, unread: 0 }) {
+  constructor(bytes, questions = new Questions()) {
     this.bytes = bytes;
+    this.questions = questions;
     this.derivations = new Derivations(questions);
+    /** The answers whose question the page does not have. @type {number[]} */
+    this.unasked = [];
     /** Where each row's line begins. @type {number[]} */
     this.rows = [];
     /** How many rows are good; the first of the others, if any, is the bad one. */
@@ -173,7 +179,7 @@ class Model {
     if (group) {
       group.count += 1;
       if (group.standing === "good") group.standing = standing;
-      if (said?.kind === "policy") group.alarming ||= said.breach;
+      if (said?.kind === "policy") group.breached ||= said.breach;
       if (said?.kind === "transition") this.#decide(group, said);
     } else {
       this.groups.push({
@@ -183,7 +189,10 @@ class Model {
         oracle: said?.kind === "observation" ? said.oracle : null,
         outcome: said?.kind === "observation" ? "RECORDED ONLY" : null,
         states: null,
-        alarming: false,
+        state: null,
+        breached: false,
+        violation: null,
+        completion: said?.kind === "observation" ? said.completion : null,
         time: said?.kind === "observation" ? timestamp(said) : null,
         standing,
       });
@@ -214,7 +223,8 @@ class Model {
    */
   #decide(group, said) {
     const { previous, next, violation, inputClass } = said;
-    group.alarming ||= violation !== null;
+    group.violation = violation;
+    group.state = next;
     group.outcome = violation ?? (inputClass === "LLM_OBS" ? "PERMITTED" : null);
     group.states = previous === next ? next : `${previous} → ${next}`;
   }
@@ -233,6 +243,7 @@ class Model {
     this.oracles.set(key, counts);
     this.time = timestamp(said);
     this.observation = { at, oracle };
+    if (this.questions.find(said) === null) this.unasked.push(at);
     if (said.completion !== "COMPLETE") {
       const what = said.failure ?? said.completion;
       const known = this.incomplete.get(what);

@@ -9,13 +9,14 @@ use std::path::Path;
 
 use axilog::hash::sha256;
 use axilog_ledger::audit::AuditVerdict;
-use axilog_ledger::derivation_graph::DerivedQuestions;
 use axilog_ledger::encoding::hex;
+use axilog_ledger::questions::LedgerQuestions;
 use axilog_ledger::visible_text::is_deceptive;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 
+use super::examined_ledger::{ExaminedLedger, LedgerContents};
 use crate::output_stream::OutputStream;
 
 const PAGE: &str = include_str!("page.html");
@@ -29,12 +30,13 @@ const STYLE: &str = concat!(
 );
 
 /// In the order in which the page runs them.
-const SCRIPTS: [&str; 21] = [
+const SCRIPTS: [&str; 26] = [
     include_str!("sha256.js"),
     include_str!("reader.js"),
     include_str!("records.js"),
     include_str!("ledger.js"),
     include_str!("dom.js"),
+    include_str!("questions.js"),
     include_str!("derivations.js"),
     include_str!("times.js"),
     include_str!("links.js"),
@@ -47,7 +49,11 @@ const SCRIPTS: [&str; 21] = [
     include_str!("drawing.js"),
     include_str!("plots.js"),
     include_str!("timeline.js"),
+    include_str!("record.js"),
+    include_str!("filters.js"),
     include_str!("steps.js"),
+    include_str!("saving.js"),
+    include_str!("summary.js"),
     include_str!("paper.js"),
     include_str!("other.js"),
     include_str!("main.js"),
@@ -58,8 +64,10 @@ const PLACE: (&str, &str) = ("<!-- axilog:", " -->");
 
 /// What a page is made of besides the assets.
 pub(super) struct Page<'a> {
-    /// The file's exact bytes.
-    pub(super) ledger: &'a [u8],
+    /// The ledger, and what was found of it.
+    pub(super) examined: &'a ExaminedLedger,
+    /// The length in MiB above which a ledger is not put into a page.
+    pub(super) limit: u64,
     /// Its path, of which the page shows the name only.
     pub(super) path: &'a Path,
     /// The verdict of the audit.
@@ -74,8 +82,8 @@ pub(super) struct Page<'a> {
     pub(super) configuration: Option<&'a str>,
     /// The manifest that the configuration names, as it lies among the blobs.
     pub(super) manifest: Option<&'a [u8]>,
-    /// The questions that were made from answers.
-    pub(super) questions: &'a DerivedQuestions,
+    /// The questions of the ledger's answers.
+    pub(super) questions: &'a LedgerQuestions,
 }
 
 impl Page<'_> {
@@ -112,9 +120,9 @@ impl Page<'_> {
             }),
             "said" => out.put(self.facts_json().as_bytes()),
             "configuration" => encode(self.configuration.unwrap_or_default().as_bytes(), out),
-            "questions" => out.put(self.questions_json().as_bytes()),
+            "questions" => self.write_questions(out),
             "manifest" => encode(self.manifest.unwrap_or_default(), out),
-            "ledger" => encode(self.ledger, out),
+            "ledger" => encode(self.examined.bytes(), out),
             _ => {}
         }
     }
@@ -136,26 +144,39 @@ impl Page<'_> {
         let facts = json!({
             "generator": GENERATOR,
             "file": self.name(),
-            "size": self.ledger.len(),
-            "sha256": hex(&sha256(self.ledger)),
+            "size": self.examined.size,
+            "sha256": hex(&self.examined.digest),
             "audit": audit,
             "verify": verify,
             "replay": self.replay,
+            "summary": self.summary_json(),
         });
         escape_for_html(&facts)
     }
 
-    /// The questions that were made from answers, which are text, as JSON that is safe inside HTML.
-    fn questions_json(&self) -> String {
-        let questions = self.questions.questions.iter();
-        let texts: Vec<_> = questions
-            .map(|bytes| String::from_utf8_lossy(bytes))
-            .collect();
-        escape_for_html(&json!({
-            "questions": texts,
-            "left_out": self.questions.left_out,
-            "unread": self.questions.unread,
-        }))
+    /// What stands in place of a ledger that is too long; null where the page holds it.
+    fn summary_json(&self) -> Value {
+        match &self.examined.contents {
+            LedgerContents::Bytes(_) => Value::Null,
+            LedgerContents::Counts(counts) => json!({ "limit": self.limit, "counts": counts }),
+        }
+    }
+
+    /// Writes the questions as JSON, each in Base64.
+    fn write_questions(&self, out: &mut OutputStream<impl Write>) {
+        let LedgerQuestions {
+            questions,
+            left_out,
+            missing,
+        } = self.questions;
+        out.put(b"{\"questions\":[");
+        for (place, question) in questions.iter().enumerate() {
+            out.put(if place == 0 { b"\"" } else { b",\"" });
+            encode(question, out);
+            out.put(b"\"");
+        }
+        let rest = format!("],\"left_out\":{left_out},\"missing\":{missing}}}");
+        out.put(rest.as_bytes());
     }
 }
 

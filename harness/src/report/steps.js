@@ -7,18 +7,9 @@ const PAGE = 40;
 /** How many records are printed at most: about 350 sheets. */
 const MAX_PRINTED = 5000;
 
-/** How many characters of an answer stand in its row, on the screen and on paper. */
+/** How many characters of a question and of an answer stand in a row, on the screen and on paper. */
 const EXCERPT = 80;
 const PRINTED_EXCERPT = 1000;
-
-const KINDS = {
-  genesis: "State",
-  observation: "Observation",
-  policy: "Policy",
-  transition: "Transition",
-  raw: "Raw answer",
-  seal: "Proof",
-};
 
 /** The table, its filters and its pages. */
 class Steps {
@@ -31,17 +22,23 @@ class Steps {
     this.page = 0;
     /** The rows that are shown with their bytes, on whatever page. @type {Set<number>} */
     this.opened = new Set();
-    /** How many characters of an answer stand in its row. */
+    /** How many characters of a question and of an answer stand in a row. */
     this.excerptLength = EXCERPT;
-    const oracles = Array.from(model.oracles.values(), ({ oracle }) => oracle);
-    const known = Array.from(new Set(oracles)).sort().slice(0, MAX_LISTED);
-    part("filter-oracle").append(
-      ...known.map((oracle) => el("option", { value: oracle }, visible(excerpt(oracle, 40)))),
-    );
-    for (const id of ["filter-outcome", "filter-oracle"]) {
+    /** Counts the searches, of which the last one is shown. */
+    this.search = 0;
+    furnishFilters(model);
+    for (const id of [...LISTS, ...TEXTS]) {
       part(id).addEventListener("change", () => this.#filter());
     }
     part("filters").addEventListener("submit", (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.#filter();
+    });
+    part("clear").addEventListener("click", () => {
+      clearFilters();
+      this.#filter();
+    });
+    part("go").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       const row = part("go-to").value.replace(/\s/g, "");
       if (/^[0-9]{1,15}$/.test(row) && Number(row) < model.rows.length) this.go(Number(row));
@@ -65,16 +62,15 @@ class Steps {
     if (!group || row >= this.model.rows.length) {
       const why =
         this.model.unlisted > 0
-          ? `is not listed: the list ends ${grouped(MAX_REST)} lines behind the last good record`
+          ? `is not listed: the list ends ${grouped(MAX_REST)} lines after the last good record`
           : "is not there: the file ends before it";
       this.#say(`Record ${grouped(row)} ${why}.`);
       part("records").focus();
       return;
     }
     if (!this.listed.includes(group)) {
-      part("filter-outcome").value = "all";
-      part("filter-oracle").value = "";
-      this.#filter();
+      clearFilters();
+      this.#list(this.model.groups);
     }
     this.#show(Math.floor(this.listed.indexOf(group) / PAGE));
     const button = part(`bytes-${row}`);
@@ -92,19 +88,34 @@ class Steps {
     part("listed").replaceChildren(text);
   }
 
-  #filter() {
-    const outcome = part("filter-outcome").value;
-    const oracle = part("filter-oracle").value;
-    this.listed = this.model.groups.filter(
-      (group) =>
-        (oracle === "" || group.oracle === oracle) &&
-        (outcome !== "alarming" || group.alarming) &&
-        (outcome !== "doubtful" || group.standing !== "good"),
-    );
-    const records = this.listed.reduce((sum, group) => sum + group.count, 0);
+  /** Lists the steps that the filters ask for: at once, or after a search through all texts. */
+  async #filter() {
+    const turn = (this.search += 1);
+    const chosen = readFilters();
+    if (typeof chosen === "string") return this.#say(chosen);
+    const { model } = this;
+    const work = choosing(model, chosen);
+    if (chosen.text === "") {
+      const step = work.next();
+      if (step.done) this.#list(step.value);
+      return;
+    }
+    const progress = (/** @type {number} */ done) =>
+      this.#say(`Searching… ${Math.round(100 * done)} %`);
+    const found = await paced(work, model.groups.length, (done) => {
+      if (turn === this.search) progress(done);
+    });
+    if (turn === this.search) this.#list(found);
+  }
+
+  /** @param {Group[]} groups */
+  #list(groups) {
+    this.search += 1;
+    this.listed = groups;
+    const records = groups.reduce((sum, group) => sum + group.count, 0);
     const { unlisted } = this.model;
-    const more = unlisted > 0 ? ` ${count(unlisted, "byte")} behind them are not listed.` : "";
-    this.#say(`${count(this.listed.length, "step")} with ${count(records, "record")}.${more}`);
+    const more = unlisted > 0 ? ` ${count(unlisted, "byte")} after them are not listed.` : "";
+    this.#say(`${count(groups.length, "step")} with ${count(records, "record")}.${more}`);
     this.#show(0);
   }
 
@@ -139,22 +150,20 @@ class Steps {
     this.#fill(groups);
     this.excerptLength = EXCERPT;
     const { rows, unlisted } = this.model;
-    const chosen = ["filter-outcome", "filter-oracle"]
-      .filter((id) => part(id).selectedIndex > 0)
-      .map((id) => part(id).selectedOptions[0].textContent);
-    const all = records === rows.length && unlisted === 0;
+    const chosen = tellFilters();
     const listed = this.listed.reduce((sum, group) => sum + group.count, 0);
+    const told =
+      records === rows.length
+        ? `all ${count(records, "record")}`
+        : `${grouped(records)} of ${count(rows.length, "record")}`;
     part("printed").replaceChildren(
-      all
-        ? `Printed: all ${count(records, "record")}.`
-        : `Printed: ${grouped(records)} of ${count(rows.length, "record")}`,
-      chosen.length > 0 ? `, in the steps that were chosen: ${chosen.join("; ")}` : "",
-      all ? "" : ".",
+      `Printed: ${told}`,
+      chosen !== "" ? `, in the steps that were chosen: ${chosen}.` : ".",
       records < listed
         ? ` ${count(listed - records, "record")} that were chosen too are left out, because a page prints ${grouped(MAX_PRINTED)}: choose fewer steps.`
         : "",
       unlisted > 0 ? ` ${count(unlisted, "byte")} after them are not listed.` : "",
-      ` An answer is printed up to its ${grouped(PRINTED_EXCERPT)}th character, and whole where its bytes are shown on the screen.`,
+      ` Questions and answers are printed up to ${grouped(PRINTED_EXCERPT)} characters of each, and whole where a record is shown in full on the screen.`,
     );
   }
 
@@ -173,7 +182,8 @@ class Steps {
 
   /** @param {Group} group */
   #group(group) {
-    const { first, standing, alarming, time } = group;
+    const { first, standing, time } = group;
+    const alarming = OUTCOMES.alarming(group);
     const doubt = { good: null, bad: "✗ NOT GOOD", unchecked: "? NOT CHECKED" }[standing];
     const badge = (/** @type {string} */ text, /** @type {string} */ kind) =>
       el("span", { class: `badge ${kind}` }, text);
@@ -203,15 +213,30 @@ class Steps {
   #row(number) {
     const row = this.model.row(number);
     const { said, entry, standing } = row;
-    const [whom, what, why] = told(said, this.excerptLength);
+    const question = said?.kind === "observation" ? this.model.questions.find(said) : undefined;
+    const { subject, result, contents } = describeRow(said, question, this.excerptLength);
     const kind = said ? KINDS[said.kind] : (entry?.tag ?? "unreadable");
     const mark = { good: "", bad: "✗ ", unchecked: "? " }[standing];
-    const cell = (/** @type {string} */ label, /** @type {string} */ text) =>
+    const cell = (/** @type {string} */ label, /** @type {Child[]} */ ...children) =>
       el(
         "td",
-        { role: "cell", "data-label": label, class: text === "" ? "empty" : null },
-        el("bdi", {}, visible(text)),
+        {
+          role: "cell",
+          "data-label": label === "" ? null : label,
+          class: children.length === 0 ? "empty" : null,
+        },
+        ...children,
       );
+    const text = (/** @type {string} */ value) =>
+      value === "" ? [] : [el("bdi", {}, visible(value))];
+    const named = contents.map(([name, value]) =>
+      el(
+        "div",
+        {},
+        name === "" ? null : el("span", { class: "name" }, `${name}: `),
+        ...text(value),
+      ),
+    );
     const id = `bytes-${number}`;
     const toggle = (/** @type {{currentTarget: HTMLElement}} */ { currentTarget: button }) => {
       const open = button.getAttribute("aria-expanded") === "true";
@@ -224,7 +249,7 @@ class Steps {
         button.closest("tr")?.after(recordInFull(this.model, row, `${id}-shown`));
       }
     };
-    const label = `Bytes of record ${number}`;
+    const label = `Record ${number} in full`;
     const show = {
       type: "button",
       id,
@@ -250,106 +275,14 @@ class Steps {
         mark,
         el("a", { href: fragmentOf(number) }, grouped(number)),
       ),
-      cell("Kind", kind),
-      cell("Of", whom),
-      cell("Says", what),
-      cell("Why", why),
-      el("td", { role: "cell" }, el("button", show, "bytes")),
+      cell("", ...text(kind)),
+      cell(subject[0], ...text(subject[1])),
+      cell("Result", ...text(result)),
+      cell("", ...named),
+      el("td", { role: "cell" }, el("button", show, "in full")),
     );
     return this.opened.has(number)
       ? [shown, recordInFull(this.model, row, `${id}-shown`)]
       : [shown];
   }
-}
-
-/**
- * Whom a record is about, what it says, and why, in a few words each.
- * @param {Said | null} said
- * @param {number} length how many characters of an answer
- * @returns {[string, string, string]}
- */
-function told(said, length) {
-  switch (said?.kind) {
-    case "genesis":
-      return ["genesis", "", ""];
-    case "observation": {
-      const whom = said.oracle === said.model ? said.oracle : `${said.oracle} / ${said.model}`;
-      const size = said.failure ? "" : `, ${count(said.outputSize, "byte")}`;
-      const what = `${said.completion}${size}`;
-      return [excerpt(whom, 80), what, said.failure ?? excerpt(said.output, length)];
-    }
-    case "policy": {
-      const actual = said.actual === NO_VALUE ? "no value" : decimal(said.actual);
-      const result = said.breach ? "× BREACH" : "PERMITTED";
-      return [said.policy, result, `${actual}, limit ${decimal(said.threshold)}`];
-    }
-    case "transition": {
-      const { inputClass, previous, next, violation } = said;
-      return [inputClass, `${previous} → ${next}`, violation ? `× ${violation}` : ""];
-    }
-    case "raw":
-      return ["raw answer", count(said.bytes, "byte"), `sha256 ${said.sha256.slice(0, 16)}…`];
-    case "seal":
-      return ["seal", count(said.entries, "record"), ""];
-    default:
-      return ["", "not in canonical form", ""];
-  }
-}
-
-/**
- * A row of the table with everything about a record.
- * @param {Model} model
- * @param {ReturnType<Model["row"]>} row
- * @param {string} id
- */
-function recordInFull(model, { number, offset, line, standing, entry, said }, id) {
-  const mono = (/** @type {string} */ text) => el("span", { class: "mono digest" }, text);
-  /** @type {[string, Child][]} */
-  const pairs = [["Line", `at byte ${grouped(offset)}, ${count(line.length, "byte")} long`]];
-  if (standing === "bad") pairs.push(["Standing", "the first that is not good"]);
-  if (standing === "unchecked")
-    pairs.push(["Standing", "not checked: it stands behind one that is not good"]);
-  if (entry) {
-    const found = hex(commitment(entry.tag, entry.record));
-    const differs =
-      found === entry.commit ? null : el("strong", { class: "bad" }, `recomputed: ${found}`);
-    pairs.push(
-      ["Commit", el("span", {}, mono(entry.commit), " ", differs)],
-      ["Chain", mono(entry.chain)],
-    );
-    if (entry.sequence !== BigInt(number)) pairs.push(["Sequence", grouped(entry.sequence)]);
-  }
-  if (said?.kind === "observation") {
-    const params = Object.entries(said.params).filter(([, value]) => value !== null);
-    const raw = params.map(([name, value]) => `${name} ${value}`).join(", ");
-    pairs.push(
-      ["Input, SHA-256", mono(said.inputHash)],
-      ["obs_hash", mono(said.obsHash)],
-      ["Parameters, raw", raw || "none"],
-      [
-        "Answer",
-        el(
-          "pre",
-          { tabindex: 0, class: "answer-text", dir: "auto" },
-          visible(said.output, { lines: true }),
-        ),
-      ],
-    );
-  }
-  const shown = entry ? entry.record : line;
-  const name = entry ? "Record, exact bytes" : "Line, exact bytes";
-  // A line can be as long as the file where it is none.
-  const cut = shown.subarray(0, MAX_LINE_BYTES);
-  const left = shown.length - cut.length;
-  const more = left > 0 ? ` … and ${count(left, "byte")} more` : null;
-  pairs.push([
-    name,
-    el("pre", { tabindex: 0, class: "bytes", dir: "ltr" }, visibleBytes(cut), more),
-  ]);
-  const list = el(
-    "dl",
-    { class: "facts" },
-    ...pairs.map(([term, value]) => el("div", {}, el("dt", {}, term), el("dd", {}, value))),
-  );
-  return el("tr", { role: "row", class: "full", id }, el("td", { role: "cell", colspan: 6 }, list));
 }

@@ -13,6 +13,7 @@
  * @property {{verdict: string, entries?: number, head?: string, sequence?: number, offset?: number,
  *   reason?: string}} verify
  * @property {{verdict: string | null, sequence?: number}} replay no verdict where there was none
+ * @property {Summary | null} summary in place of a ledger that is too long for a page
  *
  * @typedef {{subject: string, result: string, finding: string, details: string[]}} Check of an audit
  */
@@ -53,14 +54,15 @@ function place({ sequence, offset, reason }) {
  * Shows the one verdict over everything, the first word of the page, and what it means.
  * @param {string} verdict
  * @param {string[]} events what the ledger records that a person should look at, as numbers of things
+ * @param {Record<string, string>} [meanings]
  */
-function showJudgement(verdict, events) {
+function showJudgement(verdict, events, meanings = JUDGEMENTS) {
   showVerdict(part("judgement"), verdict, events.length === 0);
   const recorded =
     verdict === "OK" && events.length > 0
       ? ` That speaks of the ledger, not of the answers in it: it records ${enumerated(events)}.`
       : "";
-  part("judgement-told").replaceChildren((JUDGEMENTS[verdict] ?? "") + recorded);
+  part("judgement-told").replaceChildren((meanings[verdict] ?? "") + recorded);
   const [, ...named] = document.title.split(" – ");
   document.title = [verdict, ...named].join(" – ");
 }

@@ -110,7 +110,7 @@ test("what is not known is said", async () => {
   const page = await viewer.open(bench.report("lost.jsonl"));
   assert.equal(
     (await page.locator("#derivations-told").innerText()).trim(),
-    "None is known. The page does not have the questions of 3 answers; what those were made from is not known here.",
+    "None is known. The page does not have the questions of 2 answers; what those were made from is not known here.",
   );
 });
 
@@ -120,7 +120,8 @@ test("a question that names what is no earlier answer is marked", async () => {
   const unknown = "ab".repeat(32);
   const told = await page.evaluate((unknown) => {
     const call = (/** @type {string} */ question) => {
-      const derivations = new Derivations({ questions: [question], left_out: 0, unread: 0 });
+      const known = new Questions({ questions: [btoa(question)], left_out: 0, missing: 0 });
+      const derivations = new Derivations(known);
       const said = { inputHash: hex(sha256(bytesOf(question))), obsHash: unknown, oracle: "o" };
       derivations.take(/** @type {any} */ (said), 7);
       if (derivations.faulty().length !== 1) throw new Error(`not marked: ${question}`);
@@ -165,7 +166,8 @@ test("a question that a refused answer fed is marked, and so is what it says of 
     ].map(([oracle, violation, next, evenRefused]) => {
       const source = "ab".repeat(32);
       const question = JSON.stringify({ derived_from: [source], even_refused: evenRefused });
-      const derivations = new Derivations({ questions: [question], left_out: 0, unread: 0 });
+      const known = new Questions({ questions: [btoa(question)], left_out: 0, missing: 0 });
+      const derivations = new Derivations(known);
       const take = (/** @type {object} */ said, /** @type {number} */ at) =>
         derivations.take(/** @type {any} */ (said), at);
       take({ inputHash: "", obsHash: source, oracle }, 5);

@@ -75,7 +75,7 @@ test("every record is printed, whatever page of them is on the screen", async ()
   const sheets = await printed(page);
   const all = joined(sheets.flat());
   assert.match(all, new RegExp(`Printed: all ${records} records\\.`));
-  const first = sheets.findIndex((words) => / State genesis /.test(joined(words)));
+  const first = sheets.findIndex((words) => / State the beginning /.test(joined(words)));
   const rows = joined(sheets.slice(first).flat());
   for (let n = 1; n < records; n++) {
     assert.match(rows, new RegExp(` ${n} (Observation|Policy|Transition) `), `record ${n}`);
@@ -133,7 +133,7 @@ test("what is chosen is printed, and said", async () => {
   const total = recordsOf(bench.read("long.jsonl")).length;
   assert.ok(
     all.includes(
-      `Printed: ${listed} of ${total} records, in the steps that were chosen: with a breach or a violation.`,
+      `Printed: ${listed} of ${total} records, in the steps that were chosen: result with a breach or a violation.`,
     ),
     all.match(/Printed:.{100}/)?.[0],
   );
