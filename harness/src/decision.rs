@@ -9,7 +9,7 @@ use axilog_ledger::decision_reasons::list_reasons;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::decision::{decision_json, left_behind_json, torn_line_json};
 use axilog_ledger::session::Session;
-use axilog_policyc::decimal;
+use axilog_policyc::shortest_decimal;
 
 use super::output::Report;
 use super::table;
@@ -164,13 +164,15 @@ fn decision_text(ledger: &Path, decision: &StepDecision) -> String {
 }
 
 fn policy_text(judgement: &PolicyJudgement) -> String {
-    let actual = judgement.actual.map_or("no value".to_owned(), decimal);
+    let actual = judgement
+        .actual
+        .map_or("no value".to_owned(), shortest_decimal);
     format!(
         "{}: {} = {actual}, breaches if {} {}: {}",
         judgement.policy_id,
         judgement.selector,
         judgement.comparison.as_str(),
-        decimal(judgement.threshold),
+        shortest_decimal(judgement.threshold),
         judgement.result.as_str()
     )
 }

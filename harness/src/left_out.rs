@@ -54,11 +54,11 @@ pub(crate) fn build_command(name: &str) -> String {
 impl Part {
     fn explain(&self) -> String {
         format!(
-            "this build of axilog has no command {0} ({1}); build it with `{2}`, or everything with `{3}`",
+            "this build of axilog has no command {0} ({1}); in axilog's sources, install one that has it with \
+             `cargo xtask install --features {0}`, or build it with `{2}`; the feature `full` brings every command",
             self.name,
             self.about,
-            build_command(self.name),
-            build_command("full")
+            build_command(self.name)
         )
     }
 

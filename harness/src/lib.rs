@@ -9,10 +9,12 @@ mod ablation;
 mod audit;
 #[cfg(feature = "bundle")]
 mod bundle;
+mod completions;
 mod control;
 mod decision;
 mod demo;
 mod demo_script;
+mod diff;
 mod error;
 mod expectations;
 mod export;
@@ -51,7 +53,6 @@ mod seal;
 #[cfg(any(feature = "ablation", feature = "bundle", feature = "x0l"))]
 mod server_args;
 mod show;
-mod show_graph;
 mod stats;
 mod table;
 mod tally;
@@ -98,11 +99,14 @@ enum Command {
     Audit(audit::Args),
     Head(head::Args),
     Show(show::Args),
+    Tail(show::tail::Args),
+    Diff(diff::Args),
     Stats(stats::Args),
     Lint(lint::Args),
     Export(export::Args),
     Report(report::Args),
     Policy(policy::Args),
+    Completions(completions::Args),
     Mcp(mcp::Args),
     #[cfg(feature = "ablation")]
     Ablation(ablation::Args),
@@ -199,11 +203,14 @@ pub fn main() -> ExitCode {
         Command::Audit(args) => return ExitCode::from(audit::run(&args)),
         Command::Head(args) => (args.json, head::run(&args)),
         Command::Show(args) => (args.json, show::run(&args)),
+        Command::Tail(args) => (args.json, show::tail::run(&args)),
+        Command::Diff(args) => (args.json, diff::run(&args)),
         Command::Stats(args) => (args.json, stats::run(&args)),
         Command::Lint(args) => (args.json, lint::run(&args)),
         Command::Export(args) => (args.json, export::run(&args)),
         Command::Report(args) => (args.json, report::run(&args)),
         Command::Policy(args) => (args.json(), policy::run(&args)),
+        Command::Completions(args) => (false, Ok(completions::run(&args))),
         Command::Mcp(args) => return ExitCode::from(mcp::run(&args)),
         #[cfg(feature = "ablation")]
         Command::Ablation(args) => ablation::run(&args),

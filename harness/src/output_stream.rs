@@ -30,6 +30,14 @@ impl<W: Write> OutputStream<W> {
         }
     }
 
+    /// Writes what is buffered; whether the reader still gets it.
+    pub(crate) fn flush(&mut self) -> bool {
+        if self.failed.is_none() {
+            self.failed = self.out.flush().err();
+        }
+        self.failed.is_none()
+    }
+
     /// Ends the stream and gives its first failure, if there was one; `name` is what the stream went
     /// to. A closed pipe is no failure.
     pub(crate) fn finish(mut self, name: &Path) -> Result<(), CommandError> {

@@ -10,7 +10,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::visible_text::escape_identity;
-use axilog_policyc::decimal;
+use axilog_policyc::{decimal, shortest_decimal};
 use serde_json::{Value, json};
 
 /// What the command says of the contents of a record.
@@ -29,8 +29,11 @@ impl DescribeRecord for RecordContents<'_> {
             RecordContents::Genesis => ["genesis".into(), String::new(), String::new()],
             RecordContents::Observation(view) => summarize_observation(view),
             RecordContents::Policy(record) => {
-                let limit = decimal(record.threshold);
-                let why = actual_decimal(record).unwrap_or("no value".to_owned());
+                let limit = shortest_decimal(record.threshold);
+                let why = match record.actual {
+                    NO_VALUE => "no value".to_owned(),
+                    actual => shortest_decimal(actual),
+                };
                 [
                     policy_id(record),
                     record.result.as_str().to_owned(),
@@ -162,17 +165,23 @@ fn show_leading_space(text: &str) -> String {
     shown + rest
 }
 
-/// How many characters of an answer an excerpt has.
+/// How many characters of a text an excerpt has.
 const EXCERPT: usize = 60;
+
+/// The beginning of a text, in one line.
+pub(crate) fn shorten_text(text: &str) -> String {
+    let line = show_leading_space(text).replace('\n', "\\n");
+    let mut excerpt: String = line.chars().take(EXCERPT).collect();
+    if excerpt.len() < line.len() {
+        excerpt.push_str("...");
+    }
+    excerpt
+}
 
 fn summarize_observation(view: &ObservationView<'_>) -> [String; 3] {
     let (oracle, model) = (unescape(view.oracle_id), unescape(view.model_id));
     let whom = name_oracle(&oracle, &model);
-    let output = show_leading_space(&unescape(view.output)).replace('\n', "\\n");
-    let mut excerpt: String = output.chars().take(EXCERPT).collect();
-    if excerpt.len() < output.len() {
-        excerpt.push_str("...");
-    }
+    let excerpt = shorten_text(&unescape(view.output));
     let state = view.completion.as_str();
     let what = match view.failure {
         Some(_) => state.to_owned(),

@@ -13,7 +13,7 @@ use axilog::json::extract::NO_VALUE;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::verify::VerifiedRecord;
-use axilog_policyc::decimal;
+use axilog_policyc::{decimal, shortest_decimal};
 use serde_json::{Map, Value, json};
 
 use super::lookalikes::{Lookalikes, find_lookalikes};
@@ -216,8 +216,8 @@ impl Tally {
                 results.evaluated.to_string(),
                 results.breaches.to_string(),
                 results.no_value.to_string(),
-                actual.map_or_else(String::new, |(min, _)| decimal(min)),
-                actual.map_or_else(String::new, |(_, max)| decimal(max)),
+                actual.map_or_else(String::new, |(min, _)| shortest_decimal(min)),
+                actual.map_or_else(String::new, |(_, max)| shortest_decimal(max)),
             ]
         };
         self.policies.iter().map(row).collect()

@@ -64,7 +64,7 @@ pub(crate) fn run(
     let mut out = OutputStream::new(io::stdout().lock());
     let mut write = |difference: &DecisionDifference| {
         if changes.differing == 0 && !json {
-            let header = ["record", "of", "decided", "would be"];
+            let header = ["record", "oracle", "decided", "would be"];
             out.put(table::format_grid(header, WIDTHS, &[]).as_bytes());
         }
         changes.count(difference);

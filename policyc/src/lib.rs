@@ -52,7 +52,7 @@ mod set;
 #[cfg(feature = "source")]
 mod source;
 
-pub use envelope::{Interval, decimal};
+pub use envelope::{Interval, decimal, shortest_decimal};
 pub use error::Error;
 pub use policy::{Comparison, MAX_POLICIES, MAX_POLICY_ID, Policy};
 pub use scope::{Scope, Shadow};

@@ -262,7 +262,7 @@ data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"output\":[{\
             (Interface::Responses, RESPONSE, "data: {}\n\n"),
         ] {
             let refused = assemble(interface, format!("{stream}{added}").as_bytes()).unwrap_err();
-            assert!(refused.contains("after the end"), "{refused}");
+            assert!(refused.contains("follows the end"), "{refused}");
         }
     }
 

@@ -10,7 +10,7 @@ use axilog_ledger::json_report::policy::policy_trial_json;
 use axilog_ledger::policy_trial::{TrialRules, TrialVerdict, find_deciding_number, try_answer};
 use axilog_ledger::rules::{ExpectedRules, RuleSet};
 use axilog_ledger::visible_text::escape_identity;
-use axilog_policyc::{EVERY, decimal, selector_path};
+use axilog_policyc::{EVERY, selector_path, shortest_decimal};
 
 use crate::error::CommandError;
 use crate::output::Report;
@@ -96,11 +96,11 @@ fn row(judged: &PolicyJudgement) -> [String; 4] {
     [
         escape_identity(selector_path(&judged.selector)).into_owned(),
         judged.policy_id.clone(),
-        judged.actual.map_or("none".to_owned(), decimal),
+        judged.actual.map_or("none".to_owned(), shortest_decimal),
         match judged.result {
             PolicyResult::Permitted => "permitted".to_owned(),
             PolicyResult::Breach if judged.actual.is_none() => "breach".to_owned(),
-            PolicyResult::Breach => format!("breach of {}", decimal(judged.threshold)),
+            PolicyResult::Breach => format!("breach of {}", shortest_decimal(judged.threshold)),
         },
     ]
 }

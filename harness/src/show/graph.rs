@@ -11,10 +11,10 @@ use axilog_ledger::error::LedgerError;
 use axilog_ledger::visible_text::{escape_deceptive_text, escape_identity};
 use serde_json::{Value, json};
 
-use super::output::{Report, print_json};
-use super::output_stream::{OutputStream, stdout_name};
-use super::replay_ledger::open_regular_file;
-use super::{Failure, table};
+use crate::output::{Report, print_json};
+use crate::output_stream::{OutputStream, stdout_name};
+use crate::replay_ledger::open_regular_file;
+use crate::{Failure, table};
 
 /// Shows the derivations of the ledger at `path`. A derivation that does not hold is no success.
 pub(super) fn run(path: &Path, as_json: bool) -> Result<Report, Failure> {
