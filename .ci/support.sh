@@ -91,7 +91,7 @@ refuse_leftovers() {
     return 1
 }
 
-# Runs one step after the other in processes of their own, and stops behind one that failed, in this lane or in another.
+# Runs one step after the other in processes of their own, and stops after one that failed, in this lane or in another.
 run_lane() {
     local step result
     for step; do

@@ -285,7 +285,7 @@ static void observing(void)
     CHECK(ax_agent_observe(&agent, &policy, &in, work, 1024, &faults) == AX_OK && file.entries == 8);
     CHECK(agent.health == AX_HEALTH_STOPPED && flags_taken(&faults) == 0);
 
-    /* Behind a seal nothing is. */
+    /* After a seal nothing is. */
     enabled();
     CHECK(ax_ledger_seal(&agent.ledger, &faults) == AX_OK);
     CHECK(ax_agent_observe(&agent, &policy, &in, work, 1024, &faults) == AX_ERR_LEDGER);

@@ -193,7 +193,7 @@ static void resuming(void)
     CHECK(ax_ledger_resume(NULL, whole.current_hash, 1, &faults) == AX_ERR_PROTOCOL);
     CHECK(flags_taken(&faults) == DOMAIN_);
 
-    /* There is no sequence behind the last. */
+    /* There is no sequence after the last. */
     CHECK(ax_ledger_resume(&ctx, whole.current_hash, UINT64_MAX - 1, &faults) == AX_OK);
     CHECK(ax_ledger_record(&ctx, &e, &faults) == AX_OK && ctx.sequence == UINT64_MAX);
     last = ctx;

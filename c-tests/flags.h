@@ -53,7 +53,7 @@ static inline void short_flags_init(short_flags_t *flags)
     memset(flags->bytes + 7, 0xA5, 9);
 }
 
-/* Whether nothing behind the first seven flags was touched. */
+/* Whether nothing after the first seven flags was touched. */
 static inline int short_flags_kept(const short_flags_t *flags)
 {
     return is_all(flags->bytes + 7, 9, 0xA5);

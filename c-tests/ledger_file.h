@@ -39,7 +39,7 @@ static inline void ledger_file_begin(ledger_file_t *file)
     CHECK(ledger_file_append(file, &genesis) == 0);
 }
 
-/* The line that begins at *at, which moves behind it; its length with the line feed. */
+/* The line that begins at *at, which moves after it; its length with the line feed. */
 static inline size_t ledger_file_next(const uint8_t *bytes, size_t len, size_t *at)
 {
     size_t begin = *at;

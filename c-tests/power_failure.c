@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Ends the program as a power failure would, behind what it has printed. */
+/* Ends the program as a power failure would, after what it has printed. */
 void power_failure(void);
 
 /* Stands for fsync in a program that loses its records. */

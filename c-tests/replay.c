@@ -94,7 +94,7 @@ static void scenarios(void)
     }
 }
 
-/* The golden ledger cut behind every line: completed, gone on with, and the same in the end. */
+/* The golden ledger cut after every line: completed, gone on with, and the same in the end. */
 static void interruptions(void)
 {
     const agent_vector_t *v = scenario("breach-alarm-recover");
@@ -315,7 +315,7 @@ static void verdicts(void)
     CHECK(verdict_of_file(own) == AX_VERDICT_MODEL_MISMATCH);
     CHECK(verdict_of_file(NULL) == AX_VERDICT_MODEL_MISMATCH);
 
-    /* A seal, and what stands behind one. */
+    /* A seal, and what follows one. */
     begin();
     CHECK(ax_ledger_seal(&agent.ledger, &faults) == AX_OK);
     CHECK(verdict_of_file(own) == AX_VERDICT_OK && verdict_of_file(NULL) == AX_VERDICT_OK);

@@ -83,7 +83,7 @@ static void damaged(void)
             CHECK(ax_replay_feed_lines(&replay, copy, whole.len, &verdict, &faults) == start);
             CHECK(verdict == FOUND[kind]);
             CHECK(ax_replay_entries(&replay) == line && ax_replay_offset(&replay) == start);
-            /* It stays: nothing behind it is taken. */
+            /* It stays: nothing after it is taken. */
             verdict = AX_VERDICT_OK;
             CHECK(ax_replay_feed_lines(&replay, whole.at + start, whole.len - start, &verdict, &faults) == 0);
             CHECK(verdict == FOUND[kind] && ax_replay_entries(&replay) == line);
@@ -174,7 +174,7 @@ static void manifests(void)
     CHECK(under_manifest(v, other) == AX_VERDICT_CONFIG_MISMATCH && ax_replay_entries(&replay) == 1);
     CHECK(under_manifest(v, NULL) == AX_VERDICT_CONFIG_MISMATCH && ax_replay_entries(&replay) == 1);
 
-    /* NULL takes the manifest back; behind the first record nothing changes it. */
+    /* NULL takes the manifest back; after the first record nothing changes it. */
     begin(&rules.registry);
     ax_replay_set_manifest(&replay, other);
     ax_replay_set_manifest(&replay, NULL);

@@ -9,7 +9,7 @@
 
 #include "axilog/oracle.h"
 
-/* Bytes, with one zero byte behind them that len does not count. */
+/* Bytes, with one zero byte after them that len does not count. */
 typedef struct {
     const uint8_t *at;
     size_t len;

@@ -48,7 +48,7 @@ pub struct Replay {
     /// Whether the last record is an observation that does not hold its answer, so that a RAW record
     /// may follow.
     unheld: bool,
-    /// The number of observations that do not hold their answers, less the RAW records behind them.
+    /// The number of observations that do not hold their answers, less the RAW records after them.
     unbound_answers: u64,
     /// The chain value that the seal names, once there is one.
     sealed_head: Option<Hash>,
@@ -83,7 +83,7 @@ impl Replay {
         }
     }
 
-    /// Takes the next entry. The first verdict that is not OK stays: nothing behind it is checked.
+    /// Takes the next entry. The first verdict that is not OK stays: nothing after it is checked.
     pub fn feed(&mut self, entry: &Entry<'_>, rules: Option<&Rules<'_>>) -> Verdict {
         if self.verdict == Verdict::Ok {
             self.take(&CheckedEntry::unread(entry), rules);

@@ -57,7 +57,7 @@ impl<'s> Selector<'s> {
 /// Whether `selector` is one: at most 192 bytes of UTF-8 without U+0000, in front of the path an
 /// `oracle_id` without `#` or nothing, and the path either `[A-Za-z_][A-Za-z0-9_-]*` or a JSON Pointer
 /// of one step or more, not ending in `_q16`, of whose steps at most two are `~*` and only the last may be
-/// `~#`. Behind a pointer that does not end in `~#` may stand `/~eN`, N from −9 to 9. `elapsed` takes no
+/// `~#`. After a pointer that does not end in `~#` may stand `/~eN`, N from −9 to 9. `elapsed` takes no
 /// oracle.
 #[must_use]
 pub fn is_valid_selector(selector: &[u8]) -> bool {

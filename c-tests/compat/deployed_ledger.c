@@ -12,7 +12,7 @@
 #include "check.h"
 
 AX_L3_STATIC_ASSERT(sizeof(((ax_ledger_ctx_t *)0)->_pad) == 6, "the padding of the deployed struct");
-AX_L3_STATIC_ASSERT(offsetof(ax_ledger_ctx_t, _pad) == 74, "behind initialised");
+AX_L3_STATIC_ASSERT(offsetof(ax_ledger_ctx_t, _pad) == 74, "after initialised");
 
 #ifdef __cplusplus
 extern "C" {

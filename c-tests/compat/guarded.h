@@ -1,4 +1,4 @@
-/* Memory that ends at a page nobody may touch: what is written (or read) behind it ends the program,
+/* Memory that ends at a page nobody may touch: what is written (or read) after it ends the program,
  * in the library as in the suite. AddressSanitizer watches compiled C only, so this is the watch over
  * the library; it is beside it in the sanitised suites. */
 

@@ -190,7 +190,7 @@ static void verifying(void)
         case 1: /* a record, and no sequence for it */
             ctx->sequence = 0;
             break;
-        case 2: /* the head of the genesis behind it */
+        case 2: /* the head of the genesis after it */
             memcpy(ctx->current_hash, ctx->genesis_hash, 32);
             break;
         default: /* never initialised */
@@ -227,7 +227,7 @@ static void resuming(void)
     FAILS(ax_ledger_resume(NULL, second, 1, base), AX_ERR_PROTOCOL, DOMAIN_);
     FAILS(ax_ledger_resume(ctx, second, 1, NULL), AX_ERR_PROTOCOL, 0);
 
-    /* There is no sequence behind the last. */
+    /* There is no sequence after the last. */
     CHECK(ax_ledger_resume(ctx, second, UINT64_MAX - 1, base) == AX_OK);
     ax_ledger_append(ctx, first, base);
     CHECK(base_taken() == 0 && ctx->sequence == UINT64_MAX);

@@ -220,7 +220,7 @@ static void ordering(void)
 }
 
 /* What is not admissible: a line end is, U+007F is not, and of the text in NFC none with a mark of the deployed list;
- * room is judged behind UTF-8 and before all else. */
+ * room is judged after UTF-8 and before all else. */
 static void encodings(void)
 {
     static const char *const BAD[] = { "\xFF",          "a\tb",          "a\x7F",  "\x7F",
@@ -313,7 +313,7 @@ static void sizes(void)
     in.output_len = 64513;
     CHECK(admit(&in) == AX_OK && l3_taken() == SIZE_ && strlen(output) == 64511);
 
-    /* What is behind the cap is not judged; what is in front of it is. */
+    /* What is after the cap is not judged; what is in front of it is. */
     memset(large, 'x', AX_MAX_OBS_BYTES);
     large[64512] = '\t';
     in.ledger_seq = 5;

@@ -1,5 +1,5 @@
 /* A deployed rig, compiled with include/compat instead of include: eight-byte and sixteen-byte fault
- * structs that see exactly the flags they should, with nothing touched behind them; profile 2 by
+ * structs that see exactly the flags they should, with nothing touched after them; profile 2 by
  * the names that it has always called. */
 
 #include "guarded.h"

@@ -132,7 +132,7 @@ static void whole(void)
     CHECK(ax_validate_and_normalise(dst, 1, "a", 1, l3) == AX_ERR_BUFFER && l3_taken() == SIZE_);
     CHECK(is_unwritten(dst, 4));
 
-    /* UTF-8 is judged before the buffer, all else behind it. */
+    /* UTF-8 is judged before the buffer, all else after it. */
     CHECK(ax_validate_and_normalise(dst, 0, "a\x7F", 2, l3) == AX_ERR_BUFFER && l3_taken() == SIZE_);
     CHECK(ax_validate_and_normalise(dst, 3, "a\x7F", 2, l3) == AX_ERR_ENCODING && l3_taken() == ENCODING_);
     CHECK(ax_validate_and_normalise(dst, 0, "a\xFF", 2, l3) == AX_ERR_ENCODING && l3_taken() == ENCODING_);

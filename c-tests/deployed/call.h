@@ -1,7 +1,7 @@
 /* What the programs of this folder share. Each reads calls of recorded vectors, makes them through include/compat,
  * and prints what came of them; tests/c_suites/compat/deployed.rs writes the calls and compares the results.
  *
- * A line in is a function's name and, each behind a tab, PATH=VALUE of the vector's fields. A line out has the same
+ * A line in is a function's name and, each after a tab, PATH=VALUE of the vector's fields. A line out has the same
  * form: ?PATH for each field that was read as an argument, PATH=VALUE for each result. A program that printed what
  * it had read would show in both. Bytes are an expression: hexadecimal pieces joined by +, each perhaps followed
  * by * and a count; null is a NULL pointer. */
@@ -121,7 +121,7 @@ static inline size_t expand(const char *from, uint8_t *dst)
     return size;
 }
 
-/* The bytes of a field and a NUL behind them; NULL where it is null or absent. */
+/* The bytes of a field and a NUL after them; NULL where it is null or absent. */
 static inline uint8_t *bytes(const char *path)
 {
     const char *value = field(path);

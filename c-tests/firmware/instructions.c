@@ -43,7 +43,7 @@ static void timer_start(void)
     }
 }
 
-/* Ticks since the start, one behind the other modulo 2^24. */
+/* Ticks since the start, one after the other modulo 2^24. */
 static uint32_t timer_read(void)
 {
     return 0xFFFFFF - SYSTICK[2];

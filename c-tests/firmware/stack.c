@@ -2,7 +2,7 @@
  * for. It is linked into the C suites, so that what they do with a function is what is measured.
  *
  * A function may call back into the library through the sink. What the callback uses is the caller's:
- * the outer measurement is read before the inner begins, and the stack is painted again behind it. */
+ * the outer measurement is read before the inner begins, and the stack is painted again after it. */
 
 #include <stdio.h>
 #include <stdlib.h>

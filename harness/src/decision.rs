@@ -151,7 +151,7 @@ fn decision_text(ledger: &Path, decision: &StepDecision) -> String {
         let state = decision.health.as_str();
         rows.push((
             "act",
-            format!("no: the agent is in {state} behind the answer, and must be ENABLED"),
+            format!("no: the agent is in {state} after the answer, and must be ENABLED"),
         ));
     }
     rows.extend(list_reasons(decision).into_iter().map(|r| ("why", r)));

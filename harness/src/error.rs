@@ -147,7 +147,7 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     OracleId(#[from] InadmissibleOracleId),
 
-    /// A time far ahead, behind which no right one could be recorded.
+    /// A time far ahead, after which no right one could be recorded.
     #[error(
         "{path}: the time {given} is more than {max_jump} (--max-jump) ahead of the last recorded one, {last}, and of the clock, {clock}; once recorded, no earlier time can follow; give it in the unit of the times before, raise --max-jump, or record it all the same with --force; nothing was recorded",
         path = path.display()

@@ -21,7 +21,7 @@ use crate::error::CommandError;
 ///
 /// The answer is recorded whatever it is: too long, not text, not JSON. A new ledger is begun as
 /// `axilog init` does it, with the present time. Exits 0 only where the answer may be acted on: it is
-/// permitted and the agent is ENABLED behind it; else 1. At most 64 MiB are read of the answer and of
+/// permitted and the agent is ENABLED after it; else 1. At most 64 MiB are read of the answer and of
 /// the input. An input that is not admissible is refused with exit code 2 before anything is recorded.
 #[derive(clap::Args)]
 pub(crate) struct Args {

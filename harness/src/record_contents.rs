@@ -148,7 +148,7 @@ fn actual_decimal(record: &PolicyRecord<'_>) -> Option<String> {
 }
 
 /// Writes white space that begins a text as escapes such as `\u{a0}`, but for what ASCII has: in a cell it would look
-/// like the cell's own, and what is behind it like the beginning.
+/// like the cell's own, and what is after it like the beginning.
 fn show_leading_space(text: &str) -> String {
     let rest = text.trim_start();
     let space = text.strip_suffix(rest).unwrap_or_default();

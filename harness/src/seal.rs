@@ -10,7 +10,7 @@ use serde_json::json;
 use super::output::Report;
 use super::{Failure, decision, read_named_policies, table};
 
-/// End a ledger with a seal, behind which nothing may follow.
+/// End a ledger with a seal, after which nothing may follow.
 ///
 /// A seal shows that the end was not cut off since, unless the seal was cut off with it: keep the
 /// head and the number of records elsewhere (--expect-head, --expect-entries).

@@ -5,7 +5,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, W
 
 const WIDTH: u16 = 80;
 
-/// The longest label, `CONFIG_MISMATCH`, and a space: a digest just fits behind it.
+/// The longest label, `CONFIG_MISMATCH`, and a space: a digest just fits after it.
 const LABEL_WIDTH: u16 = 16;
 
 /// Labels and what they stand for, a line each.
@@ -38,7 +38,7 @@ pub(crate) fn count_of(number: u64, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// A sentence behind a dash, in lines of the table's width.
+/// A sentence after a dash, in lines of the table's width.
 #[cfg(any(feature = "ablation", feature = "x0l"))]
 pub(crate) fn wrap_sentence(text: &str) -> String {
     let mut table = Table::new();

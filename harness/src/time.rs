@@ -69,7 +69,7 @@ fn check_jump(session: &Session, time: u64, max_jump: u64) -> Result<(), Command
 }
 
 /// The present second; where `last` is this second or the next one, as after a reset that follows at once, the
-/// first second behind it. A clock that is further back is nothing to wait for.
+/// first second after it. A clock that is further back is nothing to wait for.
 pub(crate) fn wait_for_second_after(last: u64) -> u64 {
     const LONGEST_WAIT: u64 = 1;
     loop {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// A command of a `console` block and the lines behind it; `…` stands for any lines.
+/// A command of a `console` block and the lines after it; `…` stands for any lines.
 struct Example {
     command: String,
     printed: Vec<String>,

@@ -273,7 +273,7 @@ void axilog_agent_step(struct ax_agent_ctx_t *ctx,
  * evaluates the policies, commits the transition, changes the state.
  *
  * Where the observation does not hold the answer's bytes, as it is not admissible or was cut, a RAW
- * record behind it binds them (ax_raw_record). So it does for an answer that the caller refuses by
+ * record after it binds them (ax_raw_record). So it does for an answer that the caller refuses by
  * its own rules: one that is ERROR / INVALID_OUTPUT and whose output is not NULL. A STOPPED agent still records the observation and the
  * RAW record, and does nothing else. What the oracle did wrong is in the record and never in faults.
  * Whether the answer may be acted on, ax_agent_may_act tells.
@@ -436,7 +436,7 @@ int ax_agent_observe_control(struct ax_agent_ctx_t *agent,
 
 /**
  * Tells whether the agent's last answer may be acted on: the policies permitted it, and the agent
- * was ENABLED behind it and still is.
+ * was ENABLED after it and still is.
  *
  * An answer that the policies permitted while the agent was in INIT, ALARM or DEGRADED is recorded
  * and may not be acted on. An answer that ax_agent_observe could not record may not be acted on

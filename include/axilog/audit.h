@@ -141,7 +141,7 @@ extern "C" {
 int ax_ledger_genesis(struct ax_ledger_ctx_t *ctx, ct_fault_flags_t *faults);
 
 /**
- * Takes up a chain behind its last record, without a sink.
+ * Takes up a chain after its last record, without a sink.
  *
  * @param ctx Ledger to overwrite, owned by the caller; untouched on failure.
  * @param head 32 bytes, borrowed for the call: the chain value of the last record.
@@ -254,7 +254,7 @@ int ax_ledger_record(struct ax_ledger_ctx_t *ctx,
                      ct_fault_flags_t *faults);
 
 /**
- * Ends a ledger with an AX:PROOF:v1 seal, behind which nothing can be appended.
+ * Ends a ledger with an AX:PROOF:v1 seal, after which nothing can be appended.
  *
  * @param ctx Ledger to seal, with a valid sink or none.
  * @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
@@ -274,8 +274,8 @@ int ax_ledger_seal(struct ax_ledger_ctx_t *ctx,
  * Writes the AX:PROOF:v1 record of kind RAW that binds the bytes of an answer, without a NUL.
  *
  * ax_agent_observe records it unasked. A program that steps by itself records it with
- * ax_ledger_record right behind an observation that does not hold the answer's bytes: one that is
- * ERROR / INVALID_OUTPUT, or that admission cut to TRUNCATED. Behind any other record it makes the
+ * ax_ledger_record right after an observation that does not hold the answer's bytes: one that is
+ * ERROR / INVALID_OUTPUT, or that admission cut to TRUNCATED. After any other record it makes the
  * ledger REORDERED.
  *
  * @param dst Receives the record; overlaps no other argument. Untouched on failure.

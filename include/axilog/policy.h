@@ -184,7 +184,7 @@ typedef struct ax_policy_ctx_t {
      */
     uint8_t evaluation_count;
     /**
-     * 1 where the last answer was permitted, and the agent was ENABLED behind it and since, else 0;
+     * 1 where the last answer was permitted, and the agent was ENABLED after it and since, else 0;
      * what ax_agent_may_act reads.
      */
     uint8_t answer_permitted;

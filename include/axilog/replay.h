@@ -38,7 +38,7 @@ typedef enum ax_verdict_t {
      */
     AX_VERDICT_NON_CANONICAL = 5,
     /**
-     * A transition or a policy stands behind no observation, or behind another than its own. In a
+     * A transition or a policy follows no observation, or another than its own. In a
      * replay also: a transition lacks policies, whose number a verification without rules cannot know.
      */
     AX_VERDICT_UNWITNESSED = 6,
@@ -205,7 +205,7 @@ int ax_replay_agent(const struct ax_replay_ctx_t *ctx,
  * Commits the records that an interrupted last step lacks; none where the step is whole.
  *
  * A RAW record is not among them: it binds bytes that the ledger does not hold. Where one is missing
- * behind the last observation, the answer stays unbound. A caller that still has the bytes gives the
+ * after the last observation, the answer stays unbound. A caller that still has the bytes gives the
  * agent its sink, commits the record (ax_raw_record, ax_ledger_record), feeds the entry to ctx and
  * takes the agent anew, all before this call.
  *
@@ -250,7 +250,7 @@ void ax_replay_set_manifest(struct ax_replay_ctx_t *ctx, const uint8_t manifest[
  * Takes every whole line that a buffer holds, as ax_replay_feed takes entries, up to the first that
  * is not good.
  *
- * What stands behind the last line feed is left to the caller, who puts it before the bytes that
+ * What follows the last line feed is left to the caller, who puts it before the bytes that
  * follow. A file whose last bytes are never taken is TORN. ax_replay_entries then tells the sequence
  * of the first line that is not good, and ax_replay_offset where it begins. The flag size says the
  * same as in ax_replay_feed.

@@ -3,7 +3,7 @@
 //! is exactly the limit is thus exactly the limit. Determinism class D1;
 //! integers only.
 
-/// The most digits before the point, and behind it.
+/// The most digits before the point, and after it.
 const MAX_DIGITS: usize = 18;
 
 /// Reads `70`, `-0.5` or `+0.25`.
@@ -27,7 +27,7 @@ pub(crate) fn parse(text: &str) -> Result<i32, &'static str> {
         return Err(FORM);
     }
     if whole.len() > MAX_DIGITS || part.len() > MAX_DIGITS {
-        return Err("at most 18 digits before the point and 18 behind it");
+        return Err("at most 18 digits before the point and 18 after it");
     }
     let raw = round(whole, part)
         .and_then(|raw| i64::try_from(raw).ok())

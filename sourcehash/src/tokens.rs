@@ -68,7 +68,7 @@ fn write_token(token: &TokenTree, lines: &mut String) {
     }
 }
 
-/// Writes the longest operator that begins with `first`, and gives the tokens behind it.
+/// Writes the longest operator that begins with `first`, and gives the tokens after it.
 fn write_operator<'a>(
     first: &Punct,
     mut behind: &'a [TokenTree],
@@ -130,7 +130,7 @@ fn is_test_condition(token: &TokenTree) -> bool {
     }
 }
 
-/// The number of tokens of the item with which `tokens` begins, up to its first `;` or `{…}` and a `;` behind that;
+/// The number of tokens of the item with which `tokens` begins, up to its first `;` or `{…}` and a `;` after that;
 /// `None` where it begins with no word of [`ITEM_WORDS`].
 fn measure_item(tokens: &[TokenTree]) -> Option<usize> {
     let visibility = match tokens {

@@ -1,7 +1,7 @@
 //! Observing: admission, the observation's record, and the step, in the one order there is.
 //!
 //! formats.md §5 (`ax_agent_observe`); SRS-004 §12 (SHALL-001, SHALL-003, SHALL-004, SHALL-016).
-//! Determinism: D3 at its entry, D2 behind the record.
+//! Determinism: D3 at its entry, D2 after the record.
 
 use super::machine::Agent;
 use super::state::{Health, InputClass, Violation};
@@ -27,7 +27,7 @@ pub struct ObservedAnswer {
     pub evaluation: Option<Evaluation>,
     /// Whether a RAW record binds the answer's bytes, because the observation does not hold them.
     pub binds_raw_answer: bool,
-    /// Whether the answer may be acted on: an oracle's, permitted, and the agent is ENABLED behind
+    /// Whether the answer may be acted on: an oracle's, permitted, and the agent is ENABLED after
     /// it (decision D32).
     pub may_act: bool,
 }

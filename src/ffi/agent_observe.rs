@@ -79,7 +79,7 @@ pub unsafe extern "C" fn axilog_agent_step(
 /// evaluates the policies, commits the transition, changes the state.
 ///
 /// Where the observation does not hold the answer's bytes, as it is not admissible or was cut, a RAW
-/// record behind it binds them (ax_raw_record). So it does for an answer that the caller refuses by
+/// record after it binds them (ax_raw_record). So it does for an answer that the caller refuses by
 /// its own rules: one that is ERROR / INVALID_OUTPUT and whose output is not NULL. A STOPPED agent still records the observation and the
 /// RAW record, and does nothing else. What the oracle did wrong is in the record and never in faults.
 /// Whether the answer may be acted on, ax_agent_may_act tells.

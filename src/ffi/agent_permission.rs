@@ -8,7 +8,7 @@ use super::policy::ax_policy_ctx_t;
 use crate::agent::state::Health;
 
 /// Tells whether the agent's last answer may be acted on: the policies permitted it, and the agent
-/// was ENABLED behind it and still is.
+/// was ENABLED after it and still is.
 ///
 /// An answer that the policies permitted while the agent was in INIT, ALARM or DEGRADED is recorded
 /// and may not be acted on. An answer that ax_agent_observe could not record may not be acted on

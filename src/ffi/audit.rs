@@ -128,7 +128,7 @@ pub unsafe extern "C" fn ax_ledger_genesis(
     unsafe { initialise(ctx, faults, || Some(Ledger::genesis())) }
 }
 
-/// Takes up a chain behind its last record, without a sink.
+/// Takes up a chain after its last record, without a sink.
 ///
 /// @param ctx Ledger to overwrite, owned by the caller; untouched on failure.
 /// @param head 32 bytes, borrowed for the call: the chain value of the last record.

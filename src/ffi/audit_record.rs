@@ -117,7 +117,7 @@ pub unsafe extern "C" fn ax_ledger_record(
     }
 }
 
-/// Ends a ledger with an AX:PROOF:v1 seal, behind which nothing can be appended.
+/// Ends a ledger with an AX:PROOF:v1 seal, after which nothing can be appended.
 ///
 /// @param ctx Ledger to seal, with a valid sink or none.
 /// @param faults Fault flags of the caller; the call sets some and clears none. NULL: the call
@@ -148,8 +148,8 @@ pub unsafe extern "C" fn ax_ledger_seal(
 /// Writes the AX:PROOF:v1 record of kind RAW that binds the bytes of an answer, without a NUL.
 ///
 /// ax_agent_observe records it unasked. A program that steps by itself records it with
-/// ax_ledger_record right behind an observation that does not hold the answer's bytes: one that is
-/// ERROR / INVALID_OUTPUT, or that admission cut to TRUNCATED. Behind any other record it makes the
+/// ax_ledger_record right after an observation that does not hold the answer's bytes: one that is
+/// ERROR / INVALID_OUTPUT, or that admission cut to TRUNCATED. After any other record it makes the
 /// ledger REORDERED.
 ///
 /// @param dst Receives the record; overlaps no other argument. Untouched on failure.

@@ -130,7 +130,7 @@ pub struct ax_policy_ctx_t {
     pub breach_flag: u8,
     /// Number of policies that were evaluated in this cycle.
     pub evaluation_count: u8,
-    /// 1 where the last answer was permitted, and the agent was ENABLED behind it and since, else 0;
+    /// 1 where the last answer was permitted, and the agent was ENABLED after it and since, else 0;
     /// what ax_agent_may_act reads.
     pub answer_permitted: u8,
     /// Sequence of the last step that was evaluated.

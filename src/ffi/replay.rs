@@ -30,7 +30,7 @@ pub enum ax_verdict_t {
     AX_VERDICT_TORN = 4,
     /// A record is not in its canonical form.
     AX_VERDICT_NON_CANONICAL = 5,
-    /// A transition or a policy stands behind no observation, or behind another than its own. In a
+    /// A transition or a policy follows no observation, or another than its own. In a
     /// replay also: a transition lacks policies, whose number a verification without rules cannot know.
     AX_VERDICT_UNWITNESSED = 6,
     /// Replay gives other bytes than the record has.
@@ -322,7 +322,7 @@ pub unsafe extern "C" fn ax_replay_agent(
 /// Commits the records that an interrupted last step lacks; none where the step is whole.
 ///
 /// A RAW record is not among them: it binds bytes that the ledger does not hold. Where one is missing
-/// behind the last observation, the answer stays unbound. A caller that still has the bytes gives the
+/// after the last observation, the answer stays unbound. A caller that still has the bytes gives the
 /// agent its sink, commits the record (ax_raw_record, ax_ledger_record), feeds the entry to ctx and
 /// takes the agent anew, all before this call.
 ///

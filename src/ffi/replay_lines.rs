@@ -36,7 +36,7 @@ pub unsafe extern "C" fn ax_replay_set_manifest(
 /// Takes every whole line that a buffer holds, as ax_replay_feed takes entries, up to the first that
 /// is not good.
 ///
-/// What stands behind the last line feed is left to the caller, who puts it before the bytes that
+/// What follows the last line feed is left to the caller, who puts it before the bytes that
 /// follow. A file whose last bytes are never taken is TORN. ax_replay_entries then tells the sequence
 /// of the first line that is not good, and ax_replay_offset where it begins. The flag size says the
 /// same as in ax_replay_feed.

@@ -16,7 +16,7 @@ pub const CAPACITY: usize = 192;
 /// Half of [`CAPACITY`].
 pub const HALF: u8 = 96;
 
-/// The names of the objects that are open, those of an inner object behind those of the objects around it.
+/// The names of the objects that are open, those of an inner object after those of the objects around it.
 pub struct Names {
     fingerprints: [u32; CAPACITY],
     count: usize,
@@ -54,7 +54,7 @@ impl Names {
         }
     }
 
-    /// Whether `fingerprint` is among those kept behind the first `from`.
+    /// Whether `fingerprint` is among those kept after the first `from`.
     pub fn has(&self, from: u8, fingerprint: u32) -> bool {
         let kept = self.fingerprints.get(usize::from(from)..self.count);
         let (blocks, rest) = kept.unwrap_or_default().as_chunks::<64>();

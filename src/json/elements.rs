@@ -130,7 +130,7 @@ impl<'a> Ahead<'a> {
         Some(())
     }
 
-    /// Passes the name of a member and its colon, where those of its object behind the first `before` look
+    /// Passes the name of a member and its colon, where those of its object after the first `before` look
     /// different.
     #[inline]
     fn pass_name(&mut self, before: usize) -> Option<()> {
@@ -171,7 +171,7 @@ fn look_of_long(name: &[u8]) -> u64 {
     })
 }
 
-/// The length of the number at the front of `bytes`, behind which something else follows. An exponent is for
+/// The length of the number at the front of `bytes`, after which something else follows. An exponent is for
 /// the reader.
 #[inline]
 fn number_length(bytes: &[u8]) -> Option<usize> {
@@ -186,7 +186,7 @@ fn number_length(bytes: &[u8]) -> Option<usize> {
         _ => integer,
     };
     let is_integer = integer == 1 || integer > 1 && digits.first() != Some(&b'0');
-    // Where more than the word would have to be looked at, the end is behind it.
+    // Where more than the word would have to be looked at, the end is after it.
     let is_over = end < 8 && matches!(digits.get(end)?, b',' | b']' | b'}');
     (is_integer && end != integer.wrapping_add(1) && is_over).then(|| start.wrapping_add(end))
 }

@@ -178,7 +178,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Passes the elements that come next and that no path leads to, as far as they are spelt plainly.
-    /// Values are taken behind the position `taken_to`.
+    /// Values are taken after the position `taken_to`.
     #[inline]
     fn skip_elements(&mut self, taken_to: usize, values: &mut Values<'_>) {
         let depth = self.reader.depth();

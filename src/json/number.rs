@@ -16,7 +16,7 @@ pub(super) struct Number<'a> {
     pub negative: bool,
     /// At least one digit; a leading zero stands alone.
     pub integer: &'a [u8],
-    /// The digits behind the point; empty where there is no point.
+    /// The digits after the point; empty where there is no point.
     pub fraction: &'a [u8],
     /// The exponent as written, at ±`i32::MAX` where that is too small for it.
     pub exponent: Option<i32>,
@@ -77,7 +77,7 @@ fn digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
     text.split_at_checked(count).filter(|_| count > 0)
 }
 
-/// Reads what stands behind the `e`.
+/// Reads what follows the `e`.
 fn exponent(text: &[u8]) -> Option<i32> {
     let (negative, text) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -109,7 +109,7 @@ pub(super) fn value(mut digits: impl Iterator<Item = u8>) -> Option<u128> {
 /// Converts a JSON number in natural units to Q16.16, exactly, rounding half to even.
 ///
 /// `text` is one number token without anything around it. At most 18 significant digits, from the
-/// first non-zero digit through the last written one (`1.50` has three, `0.00` none, zeros behind
+/// first non-zero digit through the last written one (`1.50` has three, `0.00` none, zeros after
 /// an integer count), and an exponent of at most ±18 as written, leading zeros aside. `-0` is 0.
 ///
 /// `None` where it is not such a token or the result is not in −2147483647 ..= 2147483647.

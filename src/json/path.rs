@@ -50,7 +50,7 @@ impl<'p> Path<'p> {
         Path { steps, exponent }
     }
 
-    /// The step behind the first `passed` steps; `None` behind the last.
+    /// The step after the first `passed` steps; `None` after the last.
     #[must_use]
     pub fn step(self, passed: u8) -> Option<Step<'p>> {
         let mut steps = self.steps;
@@ -65,7 +65,7 @@ impl<'p> Path<'p> {
     }
 }
 
-/// The first step, and those behind it.
+/// The first step, and those after it.
 fn split_step(steps: &str) -> (&str, Option<&str>) {
     let slash = steps.bytes().position(|byte| byte == b'/');
     let parts = slash.and_then(|at| Some((steps.get(..at)?, steps.get(at.wrapping_add(1)..)?)));

@@ -22,7 +22,7 @@ pub enum Token<'a, S> {
     ArrayStart,
     /// `]`
     ArrayEnd,
-    /// A member's name; the colon is behind it. The member's value follows.
+    /// A member's name; the colon is after it. The member's value follows.
     Key(S),
     /// A string value.
     String(S),
@@ -37,11 +37,11 @@ pub enum Token<'a, S> {
 enum Expect {
     /// A value.
     Value,
-    /// A value or `]`, just behind `[`.
+    /// A value or `]`, just after `[`.
     FirstItem,
-    /// A name or `}`, just behind `{`.
+    /// A name or `}`, just after `{`.
     FirstKey,
-    /// A comma or the end of the container, behind a value in it.
+    /// A comma or the end of the container, after a value in it.
     Next,
     /// Nothing: the outermost value is complete.
     End,
@@ -89,7 +89,7 @@ impl<'a, S: Source<'a>> Reader<S> {
         self.depth
     }
 
-    /// The position behind the last token.
+    /// The position after the last token.
     #[must_use]
     pub fn position(&self) -> usize {
         self.source.position()
@@ -223,7 +223,7 @@ impl<'a, S: Source<'a>> Reader<S> {
         };
     }
 
-    /// Passes a string whose first byte is `byte`, and gives the place behind its opening quote.
+    /// Passes a string whose first byte is `byte`, and gives the place after its opening quote.
     #[cfg_attr(not(target_os = "none"), inline(always))]
     fn string(&mut self, byte: u8) -> Result<S, InvalidJson> {
         if byte != b'"' {
@@ -246,7 +246,7 @@ impl<'a, S: Source<'a>> Reader<S> {
         }
     }
 
-    /// Passes an escape behind its backslash, and with a high surrogate the low one.
+    /// Passes an escape after its backslash, and with a high surrogate the low one.
     fn escape(&mut self) -> Result<(), InvalidJson> {
         match name::escape(&mut self.source).ok_or(InvalidJson)? {
             0xd800..0xdc00 => {

@@ -100,7 +100,7 @@ impl<'a> CheckedEntry<'a> {
         self.committed
     }
 
-    /// The chain value of the record behind `previous`; `None` is for the genesis.
+    /// The chain value of the record after `previous`; `None` is for the genesis.
     pub(super) fn chained(&self, previous: Option<&Hash>) -> Hash {
         match (&self.link, previous) {
             (Some((claimed, value)), Some(previous)) if claimed == previous => *value,

@@ -16,7 +16,7 @@ pub enum Verdict {
     Torn = 4,
     /// A record is not in its canonical form.
     NonCanonical = 5,
-    /// A transition or a policy stands behind no observation, or behind another than its own. In a
+    /// A transition or a policy follows no observation, or another than its own. In a
     /// replay also: a transition lacks policies, whose number a verification without rules cannot know.
     Unwitnessed = 6,
     /// Replay gives other bytes than the record has.

@@ -71,7 +71,7 @@ pub fn is_nfc(bytes: &[u8]) -> bool {
 struct Walk {
     /// The last character of combining class zero. U+0000, which composes with nothing, for none.
     starter: u32,
-    /// The number of characters of non-zero class behind the starter, and the rank of the last one's class.
+    /// The number of characters of non-zero class after the starter, and the rank of the last one's class.
     marks: u8,
     rank: u8,
 }

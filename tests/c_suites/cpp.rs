@@ -51,7 +51,7 @@ fn cpp_headers_compile_alone() {
 }
 
 /// At -O2 no wrapper has more instructions than the C calls it stands for. Without exceptions, for
-/// with them clang puts a call of std::terminate behind some functions' return.
+/// with them clang puts a call of std::terminate after some functions' return.
 #[test]
 fn cpp_wrappers_cost_nothing() {
     let place = Place::new("cpp-overhead");
@@ -75,7 +75,7 @@ fn cpp_wrappers_cost_nothing() {
     }
 }
 
-/// How many instructions each function of a listing has, without the padding behind it.
+/// How many instructions each function of a listing has, without the padding after it.
 fn instructions(listing: &str) -> BTreeMap<&str, usize> {
     let mut counts = BTreeMap::new();
     let mut function = None;

@@ -235,17 +235,17 @@ fn a_raw_record_stands_behind_its_observation_alone() {
     for seq in [0, 3, 4, 6, u64::MAX] {
         assert_eq!(changed(&|r| r[5] = raw(seq, b"\xff")), reordered);
     }
-    // Behind its policy, its transition, a second RAW record.
+    // After its policy, its transition, a second RAW record.
     assert_eq!(changed(&|r| r.swap(5, 6)), reordered);
     assert_eq!(changed(&|r| r[5..8].rotate_left(1)), reordered);
     assert_eq!(changed(&|r| r.insert(6, r[5].clone())), reordered);
-    // Behind the genesis, a reset, a time, and an answer that was held.
+    // After the genesis, a reset, a time, and an answer that was held.
     for at in [0, 1, 2, 3, 4, 9, 10, 11] {
         let mut records = good[..at].to_vec();
         records.push(raw(at as u64, b"x"));
         assert_eq!(verdicts(&records), reordered, "{at}");
     }
-    // Behind failures without an answer, and an answer that its caller had cut.
+    // After failures without an answer, and an answer that its caller had cut.
     let cut = Answer {
         completion: Completion::Truncated,
         ..answer(b"{\"value\":")

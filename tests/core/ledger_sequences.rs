@@ -1,5 +1,5 @@
 //! In a ledger file the `ledger_seq` of a record is the `seq` of its observation's line (formats.md §6,
-//! Sequences): otherwise a good ledger could be one behind which the next observation is not.
+//! Sequences): otherwise a good ledger could be one after which the next observation is not.
 
 use axilog::admission::{Answer, Limits};
 use axilog::agent::Agent;
@@ -53,7 +53,7 @@ fn a_shifted_sequence_cannot_make_the_next_observation_break_the_ledger() {
     });
 }
 
-/// Gateways keep sequences of their own. Behind theirs, an observation that would fall back is refused
+/// Gateways keep sequences of their own. After theirs, an observation that would fall back is refused
 /// before it is recorded.
 #[test]
 fn behind_a_gateways_sequence_nothing_falls_back() {
@@ -112,7 +112,7 @@ fn no_part_of_a_step_may_be_shifted() {
         );
     }
     assert_eq!(replay(&shifted(5, 5), None).0, Verdict::Ok);
-    // A whole step moved by one, and everything behind it.
+    // A whole step moved by one, and everything after it.
     let mut records = records_of(&golden());
     records.drain(8..11);
     let (verdict, replay) = replay(&chained(&records).0.concat(), None);

@@ -221,7 +221,7 @@ fn rules(registry: &dyn Registry) -> Rules<'_> {
     }
 }
 
-/// Every answer in one ledger, from ENABLED on; the records of each and the health behind it.
+/// Every answer in one ledger, from ENABLED on; the records of each and the health after it.
 fn observe(registry: &dyn Registry, answers: &[Answer<'_>]) -> Vec<(Vec<(String, i32)>, Health)> {
     let rules = rules(registry);
     let (mut agent, mut store) = (Agent::new(), Store::default());

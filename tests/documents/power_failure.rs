@@ -67,7 +67,7 @@ impl Example {
         link(place, name, self.language, Link::Static, &[&object, &disk]).0
     }
 
-    /// The program with a power failure behind the line that acts.
+    /// The program with a power failure after the line that acts.
     fn with_power_failure(&self, text: &str) -> String {
         let is_act = |line: &&str| line.contains("the act");
         assert_eq!(text.lines().filter(is_act).count(), 1, "{}", self.page);
@@ -75,7 +75,7 @@ impl Example {
             Language::C => "void power_failure(void);",
             Language::Cpp => "extern \"C\" void power_failure();",
         };
-        // Behind the headers, of which the first may depend on a definition above it.
+        // After the headers, of which the first may depend on a definition above it.
         let (headers, rest) = text.split_once("axilog.h").unwrap();
         let (line, rest) = rest.split_once('\n').unwrap();
         let mut killed = format!("{headers}axilog.h{line}\n{declaration}\n");
@@ -201,7 +201,7 @@ fn survives_behind_its_act(example: &Example) {
     }
 }
 
-/// A program on a disk that is full behind any byte acts on no answer whose records are not stored, ends
+/// A program on a disk that is full after any byte acts on no answer whose records are not stored, ends
 /// with an error, and goes on once there is room if it resumes.
 fn stops_on_a_full_disk(example: &Example) {
     let disk = example.build("full");

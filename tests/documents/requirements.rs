@@ -43,7 +43,7 @@ fn has_identifier(tokens: TokenStream, name: &str) -> bool {
     })
 }
 
-/// C or JavaScript without its comments. A comment's beginning in a text counts as one; no name is behind such a text on
+/// C or JavaScript without its comments. A comment's beginning in a text counts as one; no name is after such a text on
 /// its line.
 fn without_comments(source: &str) -> String {
     let blocks = source.split("/*").enumerate();

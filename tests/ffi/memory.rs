@@ -133,7 +133,7 @@ fn writers_fill_exactly_their_room() {
     }
 }
 
-/// Each prefix of a text in an allocation of its own, behind which the reader may not look; then
+/// Each prefix of a text in an allocation of its own, after which the reader may not look; then
 /// nothing, by two addresses, and a NULL that is said to hold a byte, which is no text at all.
 fn prefixes(text: &[u8], read: impl Fn(Option<&[u8]>, *const u8, usize)) {
     // An interpreter takes its time; the ends are what matters.

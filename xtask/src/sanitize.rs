@@ -100,7 +100,7 @@ pub fn run_sanitizers() -> TaskResult {
         .args(["-p", "axilog-host", "--test", "c_programs"])
         // Rust's standard library too, or its locks would be unknown to the sanitizer.
         .arg("-Zbuild-std")
-        // A program may start threads behind a fork.
+        // A program may start threads after a fork.
         .env("TSAN_OPTIONS", "halt_on_error=1:die_after_fork=0")
         // gcc cannot leave its own runtime out.
         .env("CC", "clang")

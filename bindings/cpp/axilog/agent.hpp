@@ -135,7 +135,7 @@ public:
         ax_agent_step(&agent_, &policy_, &raw, faults_.raw());
     }
 
-    /// Whether the last answer may be acted on: it was permitted, and the agent is Enabled behind it.
+    /// Whether the last answer may be acted on: it was permitted, and the agent is Enabled after it.
     bool may_act() const noexcept { return ax_agent_may_act(&agent_, &policy_) == 1; }
     Health health() const noexcept { return static_cast<Health>(agent_.health); }
     bool enabled() const noexcept { return health() == Health::Enabled; }

@@ -131,7 +131,7 @@ public:
     {
         return Status(ax_ledger_append(ctx(), commit.data(), faults.raw()));
     }
-    /// Records the RAW record that binds an answer as it came, right behind the observation with this
+    /// Records the RAW record that binds an answer as it came, right after the observation with this
     /// sequence, which does not hold it. For programs that step by themselves; an Agent records it unasked.
     Status record_raw(std::uint64_t ledger_seq, ByteView answer, Faults &faults) noexcept
     {

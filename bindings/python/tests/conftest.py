@@ -85,7 +85,7 @@ def begin_agent(path: AnyPath, **options: Any) -> axilog.Agent:
 
 
 def read_records(path: str) -> list[tuple[str, bytes]]:
-    """Reads the records of a ledger behind its genesis, each a tag and its bytes."""
+    """Reads the records of a ledger after its genesis, each a tag and its bytes."""
     records = []
     for line in Path(path).read_bytes().splitlines()[1:]:
         tag = json.loads(line)["tag"]

@@ -29,7 +29,7 @@ def test_a_killed_writer_loses_no_acknowledged_step(cli: Cli, path: str) -> None
     for _ in range(ROUNDS):
         writer = subprocess.Popen([sys.executable, "-c", WRITER, path], stdout=subprocess.PIPE)
         assert writer.stdout is not None
-        # It is killed somewhere behind so many acknowledgements.
+        # It is killed somewhere after so many acknowledgements.
         for _ in range(rng.randint(1, 40)):
             acknowledged = writer.stdout.readline().decode().strip()
         assert acknowledged

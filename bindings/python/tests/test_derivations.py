@@ -116,7 +116,7 @@ def test_a_refused_answer_feeds_no_question_unless_that_is_recorded(cli: Cli, pa
             axilog.derive_input("", [clock], even_refused=True)
     with axilog.Agent.open(path) as agent:
         # In ALARM an answer may be permitted, and feeds nothing all the same.
-        with pytest.raises(InputError, match="permitted, and the agent was in ALARM behind it"):
+        with pytest.raises(InputError, match="permitted, and the agent was in ALARM after it"):
             agent.check_question(**call, derived_from=[asked])
         # What is said is said only where there are refused answers.
         plain = agent.check_question(**call, derived_from=[good], even_refused=True)

@@ -38,7 +38,7 @@ def test_checks_print_the_json_and_end_with_the_status_of_the_command(
         lines = capfd.readouterr().out.splitlines()
         verdict = json.loads(found)["verdict"]
         assert lines[0] == f"{verdict:<15} {path}"
-        # The longest name of a line has a space behind it.
+        # The longest name of a line has a space after it.
         assert all(" " in line for line in lines)
 
 

@@ -45,7 +45,7 @@ pub enum Agent {
 }
 
 impl Agent {
-    /// The agent's name behind `--oracle agent:`.
+    /// The agent's name after `--oracle agent:`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.into()

@@ -1,7 +1,7 @@
 //! Where the answers of a run come from: [`AnswerSource`].
 //!
 //! The sources are an oracle that is recorded ([`super::recording_oracle`]), a ledger
-//! ([`super::ledger_answers`]), and the one behind the other ([`super::resumed_answers`]).
+//! ([`super::ledger_answers`]), and the one after the other ([`super::resumed_answers`]).
 
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::hash::Hash;

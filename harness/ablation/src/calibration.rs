@@ -61,7 +61,7 @@ pub struct Calibration {
     #[serde(default, skip_serializing_if = "Sampling::is_default")]
     pub sampling: Sampling,
     /// The chain value of the last record of the ledger that holds the answers, in hexadecimal. The ledger lies
-    /// beside the file and has its name, with `.ledger.jsonl` behind it.
+    /// beside the file and has its name, with `.ledger.jsonl` after it.
     pub ledger_head: String,
     /// The seeds.
     pub seeds: Vec<u64>,

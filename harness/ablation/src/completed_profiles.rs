@@ -37,7 +37,7 @@ pub fn bound_profile_p_value(reference: &[SeedAnswers], run: &[SeedAnswers]) -> 
 
 /// A profile of which a part is open: that of the useful answers, from which completions lead away.
 struct OpenProfile {
-    /// The shares, in [`UNITS`]; behind those of the known actions that of all which no run shows.
+    /// The shares, in [`UNITS`]; after those of the known actions that of all which no run shows.
     shares: Vec<i128>,
     useless: i128,
     answers: i128,

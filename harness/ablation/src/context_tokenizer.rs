@@ -1,8 +1,8 @@
 //! The tokens of a text in its place in a prompt.
 //!
-//! A text may have other tokens alone than behind other text. Llama 2's tokenizer and its like put a space before
+//! A text may have other tokens alone than after other text. Llama 2's tokenizer and its like put a space before
 //! whatever they are given: alone, every part of a prompt would have that space, and in the prompt only the first part
-//! has it. So a part is split behind the marker that opens the prompt.
+//! has it. So a part is split after the marker that opens the prompt.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl ContextTokenizer {
         &self.head_tokens
     }
 
-    /// Splits `text` into the tokens that it has behind [`HEAD`]. `None` where it has none of its own, because it
+    /// Splits `text` into the tokens that it has after [`HEAD`]. `None` where it has none of its own, because it
     /// changes the tokens of [`HEAD`].
     ///
     /// # Errors

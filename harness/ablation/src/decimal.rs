@@ -121,7 +121,7 @@ mod tests {
     }
 
     proptest! {
-        /// The digits of a text, filled up to six behind the point, are the millionths.
+        /// The digits of a text, filled up to six after the point, are the millionths.
         #[test]
         fn texts_hold_every_millionth(n in any::<i64>()) {
             let text = Decimal::from_millionths(n).to_string();

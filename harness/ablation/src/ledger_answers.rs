@@ -140,7 +140,7 @@ impl LedgerAnswers {
             match entry {
                 Entry::Run(statement) => {
                     if self.statement.is_some() || self.answers > 0 {
-                        return Err("what is run is stated twice, or behind an answer".to_owned());
+                        return Err("what is run is stated twice, or after an answer".to_owned());
                     }
                     self.statement = Some(statement);
                 }
@@ -164,7 +164,7 @@ impl LedgerAnswers {
                 Entry::Heads(seq, stated) => {
                     if self.is_closed() {
                         return Err(format!(
-                            "record {seq} states heads of other arms behind the end of the experiment"
+                            "record {seq} states heads of other arms after the end of the experiment"
                         ));
                     }
                     if self.statement.as_ref().is_none_or(|run| run.plan.is_none()) {
@@ -178,7 +178,7 @@ impl LedgerAnswers {
                 Entry::Resume(stated) => {
                     if stated.answers != self.answers {
                         return Err(format!(
-                            "the run goes on behind {} answers, and the ledger holds {} up to there",
+                            "the run goes on after {} answers, and the ledger holds {} up to there",
                             stated.answers, self.answers
                         ));
                     }

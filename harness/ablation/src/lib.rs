@@ -39,7 +39,7 @@
 //! | [`environment`], [`commitment_trap`] | the world in which an agent acts, and the one that ships |
 //! | [`agents`] | agents that need no model |
 //! | [`answer_source`] | where answers come from |
-//! | [`recording_oracle`], [`ledger_answers`], [`resumed_answers`] | an oracle that is recorded, a ledger, the one behind the other |
+//! | [`recording_oracle`], [`ledger_answers`], [`resumed_answers`] | an oracle that is recorded, a ledger, the one after the other |
 //! | [`statements`] | what a ledger says of its run beside the answers |
 //! | [`sampling`] | how a model is asked to choose its words |
 //! | [`artifact`], [`assistant`], [`compile`] | a justification, who reads it, and what it forbids and requires |

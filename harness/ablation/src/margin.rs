@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::decimal::Decimal;
 
-/// A share of steps above 0 and at most 1, with at most six digits behind the point.
+/// A share of steps above 0 and at most 1, with at most six digits after the point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Margin(Decimal);
 

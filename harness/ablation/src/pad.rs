@@ -1,7 +1,7 @@
 //! The padding and its self-test (Q3).
 //!
 //! Padding is one literal text, repeated. It is one token each time, and leaves the tokens of the text before
-//! and behind it as they are. That it says nothing is the subject of [`super::padding_meaning`].
+//! and after it as they are. That it says nothing is the subject of [`super::padding_meaning`].
 
 use super::context_tokenizer::ContextTokenizer;
 use super::error::AblationError;
@@ -11,7 +11,7 @@ use super::prompt::HEAD;
 /// The padding that is used unless another is named.
 pub const DEFAULT_PAD: &str = " X";
 
-/// Texts whose tokens a padding behind them must not change, besides the texts of the prompt itself: ends
+/// Texts whose tokens a padding after them must not change, besides the texts of the prompt itself: ends
 /// of JSON, of words and numbers, punctuation, line ends, and text that is not ASCII. A space is not among them: a
 /// segment's content is canonical JSON and ends in none, and Mistral's and Gemma's vocabularies, which have a token for
 /// each number of spaces, would be refused for what no prompt has.

@@ -72,7 +72,7 @@ pub fn check_padding_says_nothing(pad: &str, texts: &[&str]) -> Result<(), Meani
     } else {
         |word: &str, c: char| word.to_lowercase().chars().eq(c.to_lowercase())
     };
-    // Marks stand inside of names and behind words, where they are no word of their own.
+    // Marks stand inside of names and after words, where they are no word of their own.
     let ends_word = |other: char| match c.is_alphabetic() {
         true => !other.is_alphanumeric(),
         false => other.is_whitespace(),
@@ -185,7 +185,7 @@ mod tests {
                 "{error}"
             );
         }
-        // Letters within words, and marks behind them, are no words.
+        // Letters within words, and marks after them, are no words.
         for pad in [" X", " t", " h", " ."] {
             assert_eq!(check_padding_says_nothing(pad, &texts), Ok(()), "{pad:?}");
         }

@@ -54,7 +54,7 @@ impl Comparison {
         )
     }
 
-    /// Says what of the verdicts depends on useless answers, behind a space; nothing where every answer was useful.
+    /// Says what of the verdicts depends on useless answers, after a space; nothing where every answer was useful.
     fn explain_useless_answers(&self) -> String {
         let steps = self.runs.iter().flat_map(|run| run.steps.iter().flatten());
         match steps.filter(|step| step.choice().is_none()).count() {

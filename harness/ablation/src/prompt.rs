@@ -21,7 +21,7 @@ pub const HEAD: &str = "PRECEDENT\n";
 pub const SITUATION: &str = "SITUATION\n";
 /// The text between the precedent and the situation: it ends in [`SITUATION`].
 pub const MIDDLE: &str = " END\nSITUATION\n";
-/// The text behind the situation.
+/// The text after the situation.
 pub const TAIL: &str = " END\nAnswer with the JSON object and nothing else.";
 
 const ANSWER: &str = "Answer with exactly one JSON object with these members: action (a feasible action), \

@@ -212,7 +212,7 @@ impl PromptFrame {
         Ok((message.text, measures))
     }
 
-    /// Counts the paddings that fill the segment named `segment` behind `content`.
+    /// Counts the paddings that fill the segment named `segment` after `content`.
     fn fill(
         &self,
         segment: &str,

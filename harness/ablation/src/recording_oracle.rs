@@ -50,7 +50,7 @@ impl RecordingOracle {
         self
     }
 
-    /// Goes on behind an answer of which the server said `facts`.
+    /// Goes on after an answer of which the server said `facts`.
     #[must_use]
     pub fn behind(mut self, facts: AnswerFacts) -> RecordingOracle {
         self.facts = facts;

@@ -99,7 +99,7 @@ fn describe_plan(statement: &RunStatement) -> String {
     }
 }
 
-/// The answers of a ledger, and behind them those of an oracle.
+/// The answers of a ledger, and after them those of an oracle.
 pub struct ResumedAnswers {
     recorded: LedgerAnswers,
     oracle: RecordingOracle,

@@ -135,7 +135,7 @@ impl RunPlan {
 }
 
 /// A source that gives answers until somebody stops the run. It stops where a question would be put,
-/// behind the gates that the prompt went through, so that a replay, whose answers end there, agrees.
+/// after the gates that the prompt went through, so that a replay, whose answers end there, agrees.
 struct StoppableSource<'a> {
     answers: &'a mut dyn AnswerSource,
     should_continue: &'a mut dyn FnMut(u64) -> bool,

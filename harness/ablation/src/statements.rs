@@ -1,6 +1,6 @@
 //! What a run's ledger holds beside the answers: statements of the harness about the run itself.
 //!
-//! The first observation behind the reset and the time says what is run; an answer of another model, or to a
+//! The first observation after the reset and the time says what is run; an answer of another model, or to a
 //! prompt of another length, is followed by what its server said of it; and where a run goes on after it was
 //! stopped, the first record says so. In an experiment of several arms each arm says, before its first question under a
 //! seed and when all is over, how far the ledgers of the other arms had come. They are in the chain like the answers, so
@@ -87,7 +87,7 @@ impl AnswerFacts {
     }
 }
 
-/// What a server said of an answer and of those behind it, up to the next such statement.
+/// What a server said of an answer and of those after it, up to the next such statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderStatement {

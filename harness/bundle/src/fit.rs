@@ -94,7 +94,7 @@ pub(super) fn fit_both(
     Ok(Some(FittedText { text, cut: true }))
 }
 
-/// Where `text` may end, in order: behind each word and each line.
+/// Where `text` may end, in order: after each word and each line.
 fn cuts(text: &str, whole: fn(&str) -> bool) -> Vec<usize> {
     let mut ends = Vec::new();
     let mut start = 0;

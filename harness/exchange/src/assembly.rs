@@ -329,7 +329,7 @@ impl AnthropicMessage {
                 // Clients count the blocks as they come.
                 if index != self.blocks.len() as u64 {
                     return Err(format!(
-                        "begins block {index} behind {} others",
+                        "begins block {index} after {} others",
                         self.blocks.len()
                     ));
                 }

@@ -51,7 +51,7 @@ pub struct RecordedCall {
     pub refused_tool: Option<(String, LedgerError)>,
 }
 
-/// Records a reply to `call` in one turn: the facts, where the ledger takes them, then each answer and behind it its tool
+/// Records a reply to `call` in one turn: the facts, where the ledger takes them, then each answer and after it its tool
 /// calls. It returns when all are durable.
 ///
 /// # Errors

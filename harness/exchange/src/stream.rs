@@ -20,7 +20,7 @@ pub(crate) fn assemble(interface: Interface, stream: &[u8]) -> Result<Vec<u8>, S
     for (number, data) in (1u64..).zip(read_events(text)) {
         let told = |reason: String| format!("event {number} of the stream {reason}");
         if assembly.is_whole() {
-            return Err(told("stands behind the end of the answer".to_owned()));
+            return Err(told("follows the end of the answer".to_owned()));
         }
         if data == "[DONE]" {
             assembly.note_done().map_err(told)?;
@@ -218,7 +218,7 @@ data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"output\":[{\
             (Interface::Messages, MESSAGE),
             (Interface::Responses, RESPONSE),
         ] {
-            // Behind the first half of the last line's end, CR and LF, the event is whole.
+            // After the first half of the last line's end, CR and LF, the event is whole.
             let whole = stream.trim_end_matches('\n').len();
             for cut in 0..whole {
                 let refused = assemble(interface, &stream.as_bytes()[..cut]);
@@ -262,7 +262,7 @@ data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"output\":[{\
             (Interface::Responses, RESPONSE, "data: {}\n\n"),
         ] {
             let refused = assemble(interface, format!("{stream}{added}").as_bytes()).unwrap_err();
-            assert!(refused.contains("behind the end"), "{refused}");
+            assert!(refused.contains("after the end"), "{refused}");
         }
     }
 
@@ -315,12 +315,12 @@ data: {\"type\":\"response.completed\",\"response\":{\"id\":\"r\",\"output\":[{\
             (
                 "\"content_block_start\",\"index\":1",
                 "\"content_block_start\",\"index\":2",
-                "begins block 2 behind 1",
+                "begins block 2 after 1",
             ),
             (
                 "\"content_block_start\",\"index\":1",
                 "\"content_block_start\",\"index\":0",
-                "begins block 0 behind 1",
+                "begins block 0 after 1",
             ),
         ] {
             let other = MESSAGE.replace(from, to);

@@ -162,7 +162,7 @@ impl Budget {
     }
 
     /// Goes on to the window of `time`, and tells whether `in_window` is about that one. No call leads back to an earlier
-    /// window: it may be counted behind one that was recorded later.
+    /// window: it may be counted after one that was recorded later.
     fn enter_window(&self, spending: &mut Spending, time: u64) -> bool {
         let number = self
             .settings

@@ -45,7 +45,7 @@ impl Connections {
     }
 
     /// Serves what comes to `listener` until `stop` ends; then the requests that were begun. A connection beyond the most
-    /// waits until another one has ended, and those behind it in the queue of the system.
+    /// waits until another one has ended, and those after it in the queue of the system.
     pub(crate) async fn serve(
         self,
         listener: TcpListener,

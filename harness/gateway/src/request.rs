@@ -31,7 +31,7 @@ pub(crate) struct ModelRequest {
     pub(crate) body: Bytes,
 }
 
-/// Reads a request that asks a model at `path`, the part of its path behind `/v1/`.
+/// Reads a request that asks a model at `path`, the part of its path after `/v1/`.
 pub(crate) async fn read_model_request(
     path: &str,
     request: Request,

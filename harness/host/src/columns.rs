@@ -60,7 +60,7 @@ pub struct axh_columns_t {
     pub input_class: *const i8,
     /// An ax_health_state_t each, before the transition.
     pub prev_state: *const u8,
-    /// An ax_health_state_t each, behind the transition.
+    /// An ax_health_state_t each, after the transition.
     pub next_state: *const u8,
     /// An ax_violation_t each.
     pub violation: *const u8,

@@ -15,11 +15,11 @@ pub struct axh_decision_t {
     pub size: usize,
     /// Number of the observation.
     pub ledger_seq: u64,
-    /// Number of records in the ledger behind the step, genesis included.
+    /// Number of records in the ledger after the step, genesis included.
     pub entries: u64,
     /// Bytes of the whole answer.
     pub output_size: u64,
-    /// Chain value behind the step.
+    /// Chain value after the step.
     pub head: [u8; 32],
     /// SHA-256 of the canonical question, whose blob has it as its name.
     pub input_hash: [u8; 32],
@@ -35,11 +35,11 @@ pub struct axh_decision_t {
     pub completion_state: ax_completion_state_t,
     /// The failure of the oracle; AX_FAILURE_NULL where it did not fail.
     pub failure_type: ax_failure_type_t,
-    /// State of the agent behind the step.
+    /// State of the agent after the step.
     pub health: ax_health_state_t,
     /// The rule that was violated; AX_VIOLATION_NONE for none.
     pub violation: ax_violation_t,
-    /// 1 where the answer may be acted on: it is an oracle's, permitted, and the agent is ENABLED behind it; else 0.
+    /// 1 where the answer may be acted on: it is an oracle's, permitted, and the agent is ENABLED after it; else 0.
     pub may_act: u8,
     /// 1 where the agent made a transition and no policy was breached, else 0. Whether the program may act, may_act says.
     pub permitted: u8,

@@ -85,7 +85,7 @@ unsafe impl SizedStruct for axh_exchange_t {}
 /// policy of it judges every oracle, and oracle and model are such that may answer. Nothing is recorded.
 ///
 /// @param ledger Ledger that will record the exchange.
-/// @param exchange Request, borrowed for the call; the members behind request_len are not read.
+/// @param exchange Request, borrowed for the call; the members after request_len are not read.
 /// @return AXH_OK, or one of these codes. But for AXH_OK the request must not be sent.
 /// @retval AXH_ERR_ARGUMENT A pointer is NULL, the size or the interface is none, or the request is too long.
 /// @retval AXH_ERR_HANDLE ledger is NULL or closed.
@@ -121,13 +121,13 @@ pub unsafe extern "C" fn axh_exchange_begin(
 /// program may have the answer.
 ///
 /// In one turn it records what the provider says of itself (oracle "llm.provider", whose input is the response, byte for
-/// byte), each answer, and behind it each of its tool calls ("tool.NAME"). A stream is recorded as what its events add up
+/// byte), each answer, and after it each of its tool calls ("tool.NAME"). A stream is recorded as what its events add up
 /// to. A response that is no answer, as it was cut, is no JSON or holds the key, is a TRANSPORT_ERROR; an error of the
 /// provider and a request that nobody got are recorded and alarm nobody.
 ///
 /// @param ledger Ledger that records the exchange.
 /// @param exchange Request as it was begun, and what came of it, borrowed for the call.
-/// @param decision Receives the decision that counts: the first on what may not be acted on, else the last; all behind its
+/// @param decision Receives the decision that counts: the first on what may not be acted on, else the last; all after its
 ///     size is 0 where there was no answer, and on failure. axh_last_decision is about it too. NULL where it is not wanted.
 /// @param json Receives an object, NUL-terminated, which axh_string_free frees: in "end" how the exchange ended
 ///     ("released", "breach", "provider_error", "provider_failure"), in "why" the reason in words (null where "released"),

@@ -61,7 +61,7 @@ unsafe impl SizedStruct for axh_observation_t {}
 ///
 /// @param ledger Ledger that records the answer.
 /// @param observation Call and reply of the oracle, borrowed for the call.
-/// @param decision Receives the decision; its size is set by the caller, and it overlaps nothing. On failure all behind
+/// @param decision Receives the decision; its size is set by the caller, and it overlaps nothing. On failure all after
 ///     the size is 0: nothing may be acted on. NULL where it is not wanted.
 /// @return AXH_OK, or one of these codes. A breach and an answer that is not admissible are recorded, and AXH_OK.
 /// @retval AXH_ERR_ARGUMENT A pointer is NULL, a size or a number is not as its member says, or a failure has an output.

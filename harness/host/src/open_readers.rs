@@ -114,7 +114,7 @@ impl OpenReader {
     pub(crate) fn question(&mut self) -> Result<&[u8], HostError> {
         let Some(hash) = self.last.question else {
             return Err(invalid(
-                "the record that was read last is no observation, and has no question: call this behind an AXH_RECORD_OBSERVATION",
+                "the record that was read last is no observation, and has no question: call this after an AXH_RECORD_OBSERVATION",
             ));
         };
         self.question = read_blob(&self.blobs, &hash, self.last.sequence)?;
@@ -130,7 +130,7 @@ impl OpenReader {
             }
             None if self.last.is_whole => Ok(self.texts.output()),
             None => Err(invalid(
-                "the record that was read last does not lead to a whole answer: call this behind an AXH_RECORD_RAW_ANSWER, or an AXH_RECORD_OBSERVATION that holds its answer",
+                "the record that was read last does not lead to a whole answer: call this after an AXH_RECORD_RAW_ANSWER, or an AXH_RECORD_OBSERVATION that holds its answer",
             )),
         }
     }

@@ -177,7 +177,7 @@ pub(crate) unsafe fn structure<'a, T: SizedStruct>(
     Ok(unsafe { &*given })
 }
 
-/// A struct of C's that a function fills. What fails before it is filled leaves it zero behind its size.
+/// A struct of C's that a function fills. What fails before it is filled leaves it zero after its size.
 pub(crate) struct Output<T>(*mut T);
 
 impl<T: SizedStruct> Output<T> {

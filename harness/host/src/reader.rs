@@ -20,9 +20,9 @@ pub struct axh_reader_state_t {
     pub size: usize,
     /// Number of records that were read and verified, those that the filter leaves out among them.
     pub entries: u64,
-    /// Offset in bytes behind the last of them.
+    /// Offset in bytes after the last of them.
     pub offset: u64,
-    /// Bytes behind the last line feed of the file, where the reader came to its end: a line that is being written, or
+    /// Bytes after the last line feed of the file, where the reader came to its end: a line that is being written, or
     /// whose write was interrupted, as axh_verify tells.
     pub torn_bytes: u64,
     /// The last time that was read; 0 before the first.
@@ -76,7 +76,7 @@ pub unsafe extern "C" fn axh_reader_open(
 ///
 /// @param reader Reader that is open.
 /// @param record Receives the record; its size is set by the caller, and it overlaps nothing. Unless the call returns
-///     AXH_OK, all behind the size is 0.
+///     AXH_OK, all after the size is 0.
 /// @return AXH_OK; AXH_END where the ledger has no further record, after which a later call gives what was recorded
 ///     since; or one of these codes.
 /// @retval AXH_ERR_ARGUMENT record is NULL or has another size.
@@ -139,7 +139,7 @@ pub unsafe extern "C" fn axh_reader_question(
 /// @param len Receives its bytes; 0 on failure.
 /// @return AXH_OK, or one of these codes.
 /// @retval AXH_ERR_ARGUMENT A pointer is NULL, or the record leads to no whole answer; where an observation does not hold
-///     it, the AXH_RECORD_RAW_ANSWER behind does.
+///     it, the AXH_RECORD_RAW_ANSWER after it does.
 /// @retval AXH_ERR_HANDLE reader is NULL or closed.
 /// @retval AXH_ERR_LEDGER The blob is missing or has other bytes.
 /// @retval AXH_ERR_IO The blob cannot be read.
@@ -161,9 +161,9 @@ pub unsafe extern "C" fn axh_reader_raw_answer(
 ///
 /// @param reader Reader that is open.
 /// @param max_records The most records to give, at least 1. A batch ends earlier where its texts reach 32 MiB, or the
-///     record behind it cannot be given, as the next call tells.
+///     record after it cannot be given, as the next call tells.
 /// @param columns Receives the columns; its size is set by the caller, and it overlaps nothing. Unless the call returns
-///     AXH_OK, all behind the size is 0.
+///     AXH_OK, all after the size is 0.
 /// @return AXH_OK where there is a record at least; AXH_END where there is none; or one of the codes of axh_reader_next.
 /// @retval AXH_ERR_ARGUMENT columns is NULL or has another size, or max_records is 0.
 /// @see SRS-004 §13; formats.md §6
@@ -194,7 +194,7 @@ pub unsafe extern "C" fn axh_reader_columns(
 /// Gives how far a reader has come, and the head of what it has read.
 ///
 /// @param reader Reader that is open.
-/// @param state Receives the state; its size is set by the caller. On failure all behind the size is 0.
+/// @param state Receives the state; its size is set by the caller. On failure all after the size is 0.
 /// @return AXH_OK, or one of these codes.
 /// @retval AXH_ERR_ARGUMENT state is NULL or has another size.
 /// @retval AXH_ERR_HANDLE reader is NULL or closed.

@@ -67,7 +67,7 @@ pub struct axh_record_t {
     pub policy_id: *const c_char,
     /// Commit of the record.
     pub commit: [u8; 32],
-    /// Chain value behind the record.
+    /// Chain value after the record.
     pub chain: [u8; 32],
     /// Of an observation: SHA-256 of the canonical question. Of a raw answer: SHA-256 of the answer as it came.
     pub content_hash: [u8; 32],
@@ -85,7 +85,7 @@ pub struct axh_record_t {
     pub input_class: c_int,
     /// Of a transition: state of the agent before.
     pub prev_state: ax_health_state_t,
-    /// Of a transition: state of the agent behind.
+    /// Of a transition: state of the agent after it.
     pub next_state: ax_health_state_t,
     /// Of a transition: the rule that was violated; AX_VIOLATION_NONE for none.
     pub violation: ax_violation_t,

@@ -31,12 +31,12 @@ pub const AXH_TAG_PROOF: u32 = 16;
 pub struct axh_filter_t {
     /// Bytes of this struct: sizeof (axh_filter_t).
     pub size: usize,
-    /// Identity of the oracle whose answers, and the records behind each up to the next observation, are given; NULL for
+    /// Identity of the oracle whose answers, and the records after each up to the next observation, are given; NULL for
     /// every one.
     pub oracle_id: *const c_char,
     /// Sequence of the first record.
     pub first: u64,
-    /// Number of records from first on, filtered out or not, behind which nothing is read; 0 for any number.
+    /// Number of records from first on, filtered out or not, after which nothing is read; 0 for any number.
     pub count: u64,
     /// Sum of the AXH_TAG_ constants of the records; 0 for every one.
     pub tags: u32,

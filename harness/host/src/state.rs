@@ -52,7 +52,7 @@ unsafe impl SizedStruct for axh_state_t {}
 /// and not yet among durable_entries.
 ///
 /// @param ledger Ledger that is open.
-/// @param state Receives the state; its size is set by the caller. On failure all behind the size is 0.
+/// @param state Receives the state; its size is set by the caller. On failure all after the size is 0.
 /// @return AXH_OK, or one of these codes.
 /// @retval AXH_ERR_ARGUMENT state is NULL or has another size.
 /// @retval AXH_ERR_HANDLE ledger is NULL or closed.

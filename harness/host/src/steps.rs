@@ -18,7 +18,7 @@ use crate::pointer::{Output, enum_number, invalid};
 /// @param ledger Ledger that records the time.
 /// @param timestamp Time in the unit of the ledger's other times; it must be after the last one.
 /// @param force 1: record a time too that is not after the last one, which stops the agent for good; else 0.
-/// @param decision Receives the decision; its size is set by the caller. On failure all behind the size is 0. NULL where
+/// @param decision Receives the decision; its size is set by the caller. On failure all after the size is 0. NULL where
 ///     it is not wanted.
 /// @return AXH_OK, or one of these codes.
 /// @retval AXH_ERR_ARGUMENT decision has another size.
@@ -51,7 +51,7 @@ pub unsafe extern "C" fn axh_time(
 /// @param ledger Ledger that records the input.
 /// @param input AX_INPUT_RESET_REQUEST, which the time must follow, AX_INPUT_POLICY_TRIGGER for an alarm that was
 ///     handled, or AX_INPUT_FAULT_SIGNAL for a fault of the machine.
-/// @param decision Receives the decision; its size is set by the caller. On failure all behind the size is 0. NULL where
+/// @param decision Receives the decision; its size is set by the caller. On failure all after the size is 0. NULL where
 ///     it is not wanted.
 /// @return AXH_OK, or one of these codes.
 /// @retval AXH_ERR_ARGUMENT input is another number, or decision has another size.

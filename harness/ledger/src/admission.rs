@@ -46,7 +46,7 @@ pub enum AnswerFit {
     Differs(String),
 }
 
-/// Whether an observation may lack its answer or a part of it, so that a RAW record behind it binds the answer.
+/// Whether an observation may lack its answer or a part of it, so that a RAW record after it binds the answer.
 #[must_use]
 pub fn may_lack_answer(view: &ObservationView<'_>) -> bool {
     view.failure == Some(Failure::InvalidOutput) || view.output_held < view.output_size
@@ -108,7 +108,7 @@ fn compare_cut(view: &ObservationView<'_>, beginning: &[u8]) -> AnswerFit {
     }
     AnswerFit::Differs(match join(&text).starts_with(&recorded) {
         true => format!(
-            "the record holds its first {} bytes, and admission cuts it behind {}",
+            "the record holds its first {} bytes, and admission cuts it after {}",
             recorded.len(),
             kept.len()
         ),

@@ -38,7 +38,7 @@ pub struct StepDecision {
     pub transition: Option<TransitionRecord>,
     /// Whether the agent acted and nothing breached.
     pub is_permitted: bool,
-    /// Whether the answer may be acted on: an oracle's, permitted, and the agent is ENABLED behind it. Decision D32.
+    /// Whether the answer may be acted on: an oracle's, permitted, and the agent is ENABLED after it. Decision D32.
     /// Where the session [requires](crate::session::Session::require_policy) a policy, one must have judged it.
     pub may_act: bool,
     /// Whether the session requires a policy and none judged the answer.

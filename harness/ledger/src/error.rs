@@ -102,7 +102,7 @@ pub enum FileError {
         what: String,
         /// The limit in bytes.
         limit: u64,
-        /// The advice behind the message, with its leading punctuation.
+        /// The advice after the message, with its leading punctuation.
         hint: &'static str,
     },
 }

@@ -31,12 +31,12 @@ const MAX_LOOKS: u32 = 5;
 pub struct RecordFilter {
     /// The tags of the records; empty for every one.
     pub tags: Vec<Tag>,
-    /// The oracle whose answers, and the records behind each up to the next observation, are given; `None` for every
+    /// The oracle whose answers, and the records after each up to the next observation, are given; `None` for every
     /// one.
     pub oracle: Option<String>,
     /// The sequence of the first record.
     pub first: u64,
-    /// The sequence of the last record, behind which nothing is read; `None` for the ledger's last.
+    /// The sequence of the last record, after which nothing is read; `None` for the ledger's last.
     pub last: Option<u64>,
 }
 
@@ -57,9 +57,9 @@ pub struct LedgerReader {
     lines: LineReader<Arc<File>>,
     /// The length of the file when `lines` began.
     length: u64,
-    /// The offset behind the last record.
+    /// The offset after the last record.
     end: u64,
-    /// The bytes behind the last line feed, where the reader has come to the end.
+    /// The bytes after the last line feed, where the reader has come to the end.
     torn: u64,
     has_ended: bool,
     previous: Option<Hash>,
@@ -93,7 +93,7 @@ impl LedgerReader {
     }
 
     /// Reads up to the next record that the filter selects, and calls `see` with it. `None` where the ledger has no
-    /// further one yet; bytes behind the last line feed are none, since a writer may be at work on them.
+    /// further one yet; bytes after the last line feed are none, since a writer may be at work on them.
     ///
     /// # Errors
     /// [`LedgerError::Damaged`] at the first bad record, and at every later call; [`FileError::Io`].
@@ -195,13 +195,13 @@ impl LedgerReader {
         &self.checked
     }
 
-    /// The offset behind the last record that was read.
+    /// The offset after the last record that was read.
     #[must_use]
     pub fn end_offset(&self) -> u64 {
         self.end
     }
 
-    /// The number of bytes behind the last line feed, where the last call came to the end of the file: a line that is
+    /// The number of bytes after the last line feed, where the last call came to the end of the file: a line that is
     /// being written, or whose write was interrupted.
     #[must_use]
     pub fn torn_bytes(&self) -> u64 {
@@ -220,7 +220,7 @@ impl LedgerReader {
         None
     }
 
-    /// Prepares to read on where the end was, which something may have written behind.
+    /// Prepares to read on where the end was, which something may have written after.
     fn look_again(&mut self) -> Result<(), LedgerError> {
         let length = length_of(&self.file, &self.path)?;
         if length < self.end {

@@ -73,7 +73,7 @@ impl<'a> RecordContents<'a> {
     }
 }
 
-/// Follows the records of a ledger and tells which belong to one oracle: its observations, and the records behind each
+/// Follows the records of a ledger and tells which belong to one oracle: its observations, and the records after each
 /// up to the next observation.
 #[derive(Clone, Debug)]
 pub struct OracleSteps {

@@ -18,7 +18,7 @@ pub enum Standing {
     Unjudged,
     /// It is an answer that breached, be it that a policy refused it or that it was no usable answer.
     Breach,
-    /// It is a permitted answer behind which the agent was in this state, and not ENABLED.
+    /// It is a permitted answer after which the agent was in this state, and not ENABLED.
     NotEnabled(Health),
     /// It is an answer on which nothing was decided, since the agent was STOPPED or there was none.
     Undecided,
@@ -27,7 +27,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// The standing of an observation of `oracle_id`, behind which this transition stands, if any. `is_judged` says
+    /// The standing of an observation of `oracle_id`, after which this transition stands, if any. `is_judged` says
     /// whether any policy judged it.
     #[must_use]
     pub fn of(
@@ -54,7 +54,7 @@ impl Standing {
             Standing::MayAct | Standing::Unjudged => None,
             Standing::Breach => Some("it is a breach".to_owned()),
             Standing::NotEnabled(health) => Some(format!(
-                "it was permitted, and the agent was in {} behind it",
+                "it was permitted, and the agent was in {} after it",
                 health.as_str()
             )),
             Standing::Undecided => Some("no decision was made on it".to_owned()),
@@ -87,7 +87,7 @@ pub(crate) struct ObservationStanding {
 
 impl StandingReader {
     /// Takes the next record. Gives the observation of which it says something: an observation itself, on which
-    /// nothing is decided yet, and the same one again with the transition behind it.
+    /// nothing is decided yet, and the same one again with the transition after it.
     pub(crate) fn take(
         &mut self,
         entry: &Entry<'_>,

@@ -275,7 +275,7 @@ fn a_refused_answer_feeds_nothing() {
     let before = std::fs::read(place.ledger()).unwrap();
     for (source, reason) in [
         (BREACH, "it is a breach"),
-        (IN_ALARM, "the agent was in ALARM behind it"),
+        (IN_ALARM, "the agent was in ALARM after it"),
     ] {
         let hashes = session.find_observations(&[source]).unwrap();
         assert!(session.has_refused_answer(&hashes).unwrap());

@@ -137,7 +137,7 @@ fn find_runs(bytes: &[u8], is_digit: impl Fn(u8) -> bool) -> Vec<(usize, usize)>
     runs
 }
 
-/// Runs that follow one another behind white space, all of one length but for a shorter last one: lines of mail, or
+/// Runs that follow one another after white space, all of one length but for a shorter last one: lines of mail, or
 /// digits with spaces between them.
 fn find_groups<'a>(bytes: &[u8], runs: &'a [(usize, usize)]) -> Vec<&'a [(usize, usize)]> {
     let length = |at: usize| runs.get(at).map_or(0, |(from, to)| to - from);
@@ -157,7 +157,7 @@ fn find_groups<'a>(bytes: &[u8], runs: &'a [(usize, usize)]) -> Vec<&'a [(usize,
         while end < runs.len() && follows(end) && length(end) == length(first) {
             end += 1;
         }
-        // The runs of the same length, and the shorter one behind them.
+        // The runs of the same length, and the shorter one after them.
         let next = end;
         if end < runs.len() && follows(end) && length(end) < length(first) {
             end += 1;

@@ -185,7 +185,7 @@ fn read_digits(
     lengths.contains(&length).then_some((number, length))
 }
 
-/// Reads an entity behind its `&`.
+/// Reads an entity after its `&`.
 fn read_entity(behind: &[char]) -> Option<Escape> {
     let (shown, length) = match behind {
         ['#', 'x' | 'X', digits @ ..] => {
@@ -268,7 +268,7 @@ fn read_units(rest: &[char], prefixes: &[&[char]]) -> Option<Escape> {
     (!text.is_empty()).then_some((text, length))
 }
 
-/// Reads a tag of HTML behind its `<`: it shows nothing.
+/// Reads a tag of HTML after its `<`: it shows nothing.
 fn read_tag(behind: &[char]) -> Option<Escape> {
     let first = behind.first()?;
     if !(first.is_ascii_alphabetic() || matches!(first, '/' | '!')) {
@@ -283,7 +283,7 @@ fn read_tag(behind: &[char]) -> Option<Escape> {
     is_closed.then_some((String::new(), length + 2))
 }
 
-/// Reads a forum's tag behind its `[`: it shows nothing.
+/// Reads a forum's tag after its `[`: it shows nothing.
 fn read_forum_tag(behind: &[char]) -> Option<Escape> {
     let slash = usize::from(behind.first() == Some(&'/'));
     let name: String = behind

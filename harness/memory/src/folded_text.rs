@@ -41,7 +41,7 @@ struct FoldedChar {
     /// The bytes of the original it comes from; of the NFC text where the original is not in NFC.
     from: usize,
     to: usize,
-    /// How it is joined to what stands before it and behind it in the original.
+    /// How it is joined to what stands before it and after it in the original.
     before: Joint,
     behind: Joint,
 }
@@ -257,7 +257,7 @@ impl FoldedText {
         let has_digit = self.chars.iter().any(|c| c.is_digit);
         let has_letter = self.chars.iter().any(|c| c.is_letter);
         let is_long = self.visible >= LONG_EXACT;
-        // Behind its last word a sign may be left out of the text, where another word follows.
+        // After its last word a sign may be left out of the text, where another word follows.
         let is_edge =
             |char: &&FoldedChar| (has_digit || has_letter) && char.is_sign && !char.is_word();
         let before = self.chars.iter().take_while(is_edge).count();

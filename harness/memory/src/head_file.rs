@@ -1,6 +1,6 @@
 //! The head of the log in a file beside the database: an older copy of the database, put in its place, does not have it.
 //!
-//! The file is written behind each append, so it may lag where a process died, and is never ahead. A database without
+//! The file is written after each append, so it may lag where a process died, and is never ahead. A database without
 //! the file is accepted, as a copy may be: whoever can write the one can remove the other. Against them a head is noted
 //! elsewhere.
 

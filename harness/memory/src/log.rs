@@ -82,7 +82,7 @@ pub(crate) fn read_head(conn: &Connection) -> rusqlite::Result<LogHead> {
     }))
 }
 
-/// The chain value of the entry behind `head`.
+/// The chain value of the entry after `head`.
 fn chain_value(head: &LogHead, id: &str, body: &[u8]) -> Hash {
     let mut entry = Vec::with_capacity(body.len() + 48);
     entry.extend_from_slice(b"{\"body\":");
@@ -91,7 +91,7 @@ fn chain_value(head: &LogHead, id: &str, body: &[u8]) -> Hash {
     chain(head.chain.as_ref(), &commit(TAG, &entry))
 }
 
-/// Appends an entry behind `head`, and moves `head` to the new end.
+/// Appends an entry after `head`, and moves `head` to the new end.
 pub(crate) fn append(
     conn: &Connection,
     head: &mut LogHead,

@@ -102,7 +102,7 @@ pub(crate) fn read_whole_log(
     Ok(head)
 }
 
-/// Asserts that the log has a head that was noted `by` somebody. The log may go on behind it.
+/// Asserts that the log has a head that was noted `by` somebody. The log may go on after it.
 ///
 /// # Errors
 /// [`MemoryError::Damaged`] at the first entry that is missing or another one; [`MemoryError::Sqlite`].

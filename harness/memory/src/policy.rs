@@ -36,7 +36,7 @@ pub(crate) fn ordering() -> Result<Handle> {
 pub(crate) fn truncation() -> Result<Handle> {
     policy_id(
         "truncation/1",
-        "compactions, then facts, each in order; the first that does not fit ends its slice and all behind it; nothing is cut inside",
+        "compactions, then facts, each in order; the first that does not fit ends its slice and all after it; nothing is cut inside",
     )
 }
 

@@ -20,7 +20,7 @@ pub struct WorkingSetQuery {
     pub purposes: Vec<String>,
     /// How many tokens the working set may have, of four bytes each.
     pub budget: u64,
-    /// The `stable_key` and the id of a fact: the facts begin behind it. The gates read a large memory in stages.
+    /// The `stable_key` and the id of a fact: the facts begin after it. The gates read a large memory in stages.
     pub(crate) after: Option<(String, Handle)>,
 }
 

@@ -152,7 +152,7 @@ pub(crate) const TABLES: [&str; 14] = [
 /// The name of the table `visible` up to version 5. Since then an entry SHOWN is something else.
 const FORMER_TABLE: &str = "shown";
 
-/// SQLite takes a name like `file:m.db` for a URI and `:memory:` for no file; behind `./` they are files.
+/// SQLite takes a name like `file:m.db` for a URI and `:memory:` for no file; after `./` they are files.
 fn connect(path: &Path, flags: OpenFlags) -> rusqlite::Result<Connection> {
     Connection::open_with_flags(Path::new(".").join(path), flags)
 }

@@ -131,7 +131,7 @@ fn add_compactions(
     Ok(())
 }
 
-/// Adds the facts in their order, as many as fit. Nothing behind the last one is read.
+/// Adds the facts in their order, as many as fit. Nothing after the last one is read.
 fn add_facts(
     view: &OutputView<'_>,
     guard: &OutputGuard<'_>,

@@ -150,7 +150,7 @@ impl From<MessageUsage> for TokenUsage {
     }
 }
 
-/// Reads the answer in the body of a successful response: the text blocks, one behind the other.
+/// Reads the answer in the body of a successful response: the text blocks, one after the other.
 fn read_answer(body: &[u8]) -> Result<ModelAnswer, String> {
     let body = parse_body(body)?;
     let blocks = body

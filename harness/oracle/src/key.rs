@@ -55,7 +55,7 @@ impl ApiKey {
         &self.0
     }
 
-    /// Whether `bytes` hold the key, as they are or behind the escapes of JSON and of URLs.
+    /// Whether `bytes` hold the key, as they are or under the escapes of JSON and of URLs.
     #[must_use]
     pub fn is_in(&self, bytes: &[u8]) -> bool {
         contains_secret(bytes, &self.0)

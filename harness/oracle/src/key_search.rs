@@ -1,4 +1,4 @@
-//! The search for a secret in a text, as it stands there and behind escapes.
+//! The search for a secret in a text, as it stands there and under escapes.
 //!
 //! What a server sends is unescaped several times before it is written: the body of the response is JSON, the
 //! answer in it may hold a JSON object, and that one may hold JSON again in a string. A URL has escapes of its

@@ -44,7 +44,7 @@
 //! | `wire.rs` | the JSON of OpenAI's requests and responses |
 //! | `base_url.rs` | the URL that requests go to |
 //! | `key.rs` | the API key, which is never shown |
-//! | `key_search.rs` | the search for a key behind escapes |
+//! | `key_search.rs` | the search for a key under escapes |
 //! | `question.rs` | the question and its canonical form |
 //! | `exchange.rs` | the reply: an answer or a fault, and the attempts |
 //! | `provider_facts.rs` | which model answered, as its server says |

@@ -19,7 +19,7 @@ pub struct ProviderFacts {
 
 impl ProviderFacts {
     /// The facts of an answer. Names that differ remain different: a backslash and what is not printable ASCII become
-    /// escapes, and a name that is longer than 200 characters then is cut and has the SHA-256 of the whole behind it.
+    /// escapes, and a name that is longer than 200 characters then is cut and has the SHA-256 of the whole after it.
     #[must_use]
     pub fn of(answer: &ModelAnswer) -> ProviderFacts {
         ProviderFacts {

@@ -59,7 +59,7 @@ impl RecordedOracle {
     pub fn open(path: &Path) -> Result<RecordedOracle, OracleError> {
         let file = open_input(path, "open")?;
         let mut answers: BTreeMap<Hash, InputAnswers> = BTreeMap::new();
-        // The input of the last observation of a model, behind which a RAW record may stand.
+        // The input of the last observation of a model, after which a RAW record may stand.
         let mut last_input: Option<Hash> = None;
         let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
             if record.entry.tag == Tag::Proof

@@ -45,7 +45,7 @@ mod tests {
             ("0", Some(0)),
             (" 7 ", Some(7)),
             ("99999999999999999999999", Some(u64::MAX)),
-            // The three forms of a date, each 37 s behind the clock here.
+            // The three forms of a date, each 37 s after the clock here.
             ("Sun, 06 Nov 1994 08:49:37 GMT", Some(37)),
             ("Sunday, 06-Nov-94 08:49:37 GMT", Some(37)),
             ("Sun Nov  6 08:49:37 1994", Some(37)),

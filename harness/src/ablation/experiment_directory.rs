@@ -97,7 +97,7 @@ impl ExperimentDirectory<'_> {
             let run = match state {
                 RunState::Whole(replayed) => replayed.run,
                 _ => {
-                    // Behind an invalid baseline of an experiment of an earlier version nothing is opened.
+                    // After an invalid baseline of an experiment of an earlier version nothing is opened.
                     let Some(arm) = arms.next() else { continue };
                     let (run, fault) = directory.finish(arm)?;
                     if matches!(ending, Ending::Stopped(arm) if arm == variant) {

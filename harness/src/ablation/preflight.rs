@@ -22,7 +22,7 @@ use super::oracle_options::{ModelOptions, Provider, new_environment};
 /// Test the padding under a model's tokenizer, and measure prompts; no oracle is asked.
 ///
 /// The padding must be one token, the same one in a row of any length, and must not change the tokens of
-/// the text before and behind it. Then prompts of the environment are made and measured. Exits 0 where the
+/// the text before and after it. Then prompts of the environment are made and measured. Exits 0 where the
 /// padding is stable; 1 where it is not (INVALID_RUN / PAD_UNSTABLE); 2 where it may mean something to a
 /// model, as a word, a number or a sign does.
 #[derive(clap::Args)]

@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     })
 }
 
-/// Describes an arm that the runs of an experiment were planned with and that is not among them. Behind a baseline
+/// Describes an arm that the runs of an experiment were planned with and that is not among them. After a baseline
 /// that is invalid none was asked.
 fn find_missing_arm(runs: &[(PathBuf, ReplayedRun)]) -> Option<String> {
     let is_invalid_baseline = |replayed: &ReplayedRun| {

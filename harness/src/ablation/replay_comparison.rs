@@ -107,7 +107,7 @@ fn compare_again(dir: &Path, stored: &StoredComparison) -> Result<Comparison, Co
 }
 
 impl ReplayedComparison {
-    /// The files as a table, behind a blank line; nothing where there is no comparison.
+    /// The files as a table, after a blank line; nothing where there is no comparison.
     pub(super) fn render(&self) -> String {
         if self.files.is_empty() {
             return String::new();

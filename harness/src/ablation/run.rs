@@ -66,7 +66,7 @@ pub(crate) struct Args {
     /// baseline, b, c, placebo, replicate, all (baseline, b and c) or v300.
     #[arg(long, value_name = "VARIANT", default_value = "all")]
     variant: Variants,
-    /// Run placebo and replicate too, behind the variants all or baseline.
+    /// Run placebo and replicate too, after the variants all or baseline.
     #[arg(long)]
     controls: bool,
     /// The calibration file. It gives the lengths, the tokenizer, the padding and, unless --model names

@@ -11,7 +11,7 @@ use super::super::Failure;
 #[derive(clap::Args)]
 pub(super) struct ExpectedHead {
     /// The head of the log as it was noted: the number of an entry and its chain value. Exits 1 where the log does not
-    /// have it; the log may go on behind it.
+    /// have it; the log may go on after it.
     #[arg(long, value_name = "N:HEAD")]
     expect_head: Option<LogHead>,
 }
@@ -41,7 +41,7 @@ impl Recording {
         !self.unrecorded
     }
 
-    /// The text of an output, behind a line that no model's side takes for one where it is not recorded.
+    /// The text of an output, after a line that no model's side takes for one where it is not recorded.
     pub(super) fn mark(&self, text: String) -> String {
         match self.unrecorded {
             true => format!("UNRECORDED: to be looked at; no model was shown this\n{text}"),

@@ -83,12 +83,12 @@ class Derivations {
   }
 
   /**
-   * Takes the transition behind the last observation.
+   * Takes the transition after the last observation.
    * @param {{next: string, violation: string | null}} said
    */
   decide({ next, violation }) {
     if (this.undecided === null) return;
-    const state = `it was permitted, and the agent was in ${next} behind it`;
+    const state = `it was permitted, and the agent was in ${next} after it`;
     if (violation !== null) this.refusals.set(this.undecided, "it is a breach");
     else if (next !== "ENABLED") this.refusals.set(this.undecided, state);
     else this.refusals.delete(this.undecided);

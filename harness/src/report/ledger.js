@@ -7,7 +7,7 @@
 const MAX_LINE_BYTES = MAX_GATEWAY_RECORD_BYTES + 224;
 /** How many oracles `axilog verify` holds to their models in its fixed memory. */
 const MAX_ORACLES = 32;
-/** How many oracles it compares behind these. A ledger with more is refused. */
+/** How many oracles it compares after these. A ledger with more is refused. */
 const MAX_FURTHER_ORACLES = 2 ** 18;
 const LINE_FEED = 0x0a;
 
@@ -15,7 +15,7 @@ const LINE_FEED = 0x0a;
 const MEANING = {
   ALTERED: "its bytes do not match its commit, its obs_hash or the chain",
   REORDERED: "it stands where it cannot stand",
-  TRUNCATED: "records are missing behind it",
+  TRUNCATED: "records are missing after it",
   NON_CANONICAL: "the record is not in its canonical form",
   UNWITNESSED: "a decision without the observation it rests on",
   MODEL_MISMATCH: "its oracle has another model elsewhere in this ledger",
@@ -75,7 +75,7 @@ function readLine(line) {
   const commit = reader.hash();
   reader.literal(',"record":');
   const start = reader.at;
-  // A record may hold `,"seq":` in its text, what stands behind it cannot.
+  // A record may hold `,"seq":` in its text, what follows it cannot.
   reader.at = line.length;
   let end;
   do {
@@ -128,7 +128,7 @@ class Verification {
    */
   take(entry, offset) {
     const expected = this.offsets.length;
-    if (this.sealedHead !== null) throw new Refused("REORDERED", "a record behind the seal");
+    if (this.sealedHead !== null) throw new Refused("REORDERED", "a record after the seal");
     if (entry.sequence !== BigInt(expected)) {
       const reason = `found the sequence number ${entry.sequence}, expected ${expected}`;
       throw new Refused("REORDERED", reason);

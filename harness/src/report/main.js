@@ -130,5 +130,5 @@ function failed(error) {
   );
 }
 
-// The ledger stands behind the scripts, so that whoever reads the source finds them first.
+// The ledger follows the scripts, so that whoever reads the source finds them first.
 document.addEventListener("DOMContentLoaded", () => main().catch(failed));

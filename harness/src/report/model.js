@@ -44,7 +44,7 @@ class Model {
     this.rows = [];
     /** How many rows are good; the first of the others, if any, is the bad one. */
     this.good = 0;
-    /** How many bytes stand behind the last row. */
+    /** How many bytes follow the last row. */
     this.unlisted = 0;
     /** @type {Group[]} */
     this.groups = [];
@@ -97,7 +97,7 @@ class Model {
   }
 
   /**
-   * Lists what stands behind the last good record, as far as it can be read, MAX_REST lines of it.
+   * Lists what follows the last good record, as far as it can be read, MAX_REST lines of it.
    * @returns {Generator<number, void, void>}
    */
   *takeRest() {

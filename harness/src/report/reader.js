@@ -213,7 +213,7 @@ function hasManyMarks(text) {
 
 /**
  * Whether a mark's combining class is not zero: then it changes places with a mark of the lowest
- * class (U+0334) behind it, or with one of the highest (U+0345) before it.
+ * class (U+0334) after it, or with one of the highest (U+0345) before it.
  * @param {string} mark
  */
 function combines(mark) {

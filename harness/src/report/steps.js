@@ -53,7 +53,7 @@ class Steps {
     if (!group || row >= this.model.rows.length) {
       const why =
         this.model.unlisted > 0
-          ? `is not listed: the list ends ${grouped(MAX_REST)} lines behind the last good record`
+          ? `is not listed: the list ends ${grouped(MAX_REST)} lines after the last good record`
           : "is not there: the file ends before it";
       this.#say(`Record ${grouped(row)} ${why}.`);
       part("records").focus();
@@ -91,7 +91,7 @@ class Steps {
     );
     const records = this.listed.reduce((sum, group) => sum + group.count, 0);
     const { unlisted } = this.model;
-    const more = unlisted > 0 ? ` ${count(unlisted, "byte")} behind them are not listed.` : "";
+    const more = unlisted > 0 ? ` ${count(unlisted, "byte")} after them are not listed.` : "";
     this.#say(`${count(this.listed.length, "step")} with ${count(records, "record")}.${more}`);
     this.#show(0);
   }
@@ -229,7 +229,7 @@ function recordInFull(model, { number, offset, line, standing, entry, said }, id
   const pairs = [["Line", `at byte ${grouped(offset)}, ${count(line.length, "byte")} long`]];
   if (standing === "bad") pairs.push(["Standing", "the first that is not good"]);
   if (standing === "unchecked")
-    pairs.push(["Standing", "not checked: it stands behind one that is not good"]);
+    pairs.push(["Standing", "not checked: it follows one that is not good"]);
   if (entry) {
     const found = hex(commitment(entry.tag, entry.record));
     const differs =

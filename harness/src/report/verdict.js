@@ -61,7 +61,7 @@ function showJudgement(verdict) {
  */
 function judge(outcome, command, digest, different) {
   const { fault, sealedHead } = outcome;
-  // A writer that was killed leaves a torn line, but not behind a seal.
+  // A writer that was killed leaves a torn line, but not after a seal.
   const isInterrupted = fault?.verdict === "TORN" && fault.sequence > 0 && sealedHead === null;
   const isWrong = (fault !== null && !isInterrupted) || different.length > 0;
   if (isWrong || !agrees(outcome, command, digest)) return "FAILED";

@@ -22,7 +22,7 @@ use super::live_run::name_writer;
 ///
 /// The cycle's number is that in the session, as the report has it. What is shown is checked: the line of the
 /// cycle log against its hash in the ledger and against the recomputed cycle, the prompt against the hash that
-/// names its blob. Each line of a prompt and of an answer stands behind a bar; characters that one does not
+/// names its blob. Each line of a prompt and of an answer follows a bar; characters that one does not
 /// see are escapes. Of a session that is still going on, the cycles that have ended are shown. Exits 0 if
 /// everything agrees, 1 if something differs, which is named, 2 if there is no such cycle.
 #[derive(clap::Args)]

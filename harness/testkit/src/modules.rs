@@ -161,7 +161,7 @@ fn collect_paths(tokens: TokenStream, scope: &[String], found: &mut Vec<(usize, 
     }
 }
 
-/// Reads the path at `at` behind `prefix`, and gives where it ends.
+/// Reads the path at `at` after `prefix`, and gives where it ends.
 fn collect_path(
     tokens: &[TokenTree],
     mut at: usize,

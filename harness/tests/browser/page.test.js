@@ -582,7 +582,7 @@ test("a ledger that was made to have millions of lines has a verdict", async () 
   const flood = Buffer.alloc(60 << 20, "\n");
   for (const [name, bytes] of /** @type {[string, Uint8Array][]} */ ([
     ["flood", flood],
-    ["behind", Buffer.concat([good, flood])],
+    ["after", Buffer.concat([good, flood])],
     ["line", Buffer.alloc(64 << 20, "x")],
   ])) {
     bench.write(`${name}.jsonl`, bytes);
@@ -590,7 +590,7 @@ test("a ledger that was made to have millions of lines has a verdict", async () 
     assert.match(await page.locator("#agreement").innerText(), /found the same/);
     assert.ok((await verdictOf(page)).endsWith("NON_CANONICAL"), name);
     const listed = (await page.locator("#listed").innerText()).replaceAll("\u202f", "");
-    const lines = name === "line" ? 1 : 1000 + (name === "behind" ? recordsOf(good).length : 0);
+    const lines = name === "line" ? 1 : 1000 + (name === "after" ? recordsOf(good).length : 0);
     assert.ok(listed.includes(`with ${lines} record`), listed);
     assert.equal(listed.includes("are not listed"), name !== "line", listed);
     await page.context().close();

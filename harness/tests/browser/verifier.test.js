@@ -77,9 +77,9 @@ test("any edit of the file earns the verdict of the command", async () => {
     "x".repeat(131_296),
     "x".repeat(200_000) + "\n",
   ]) {
-    cases.push({ name: `${extra.length} bytes behind the seal`, bytes: joined([...lines, extra]) });
+    cases.push({ name: `${extra.length} bytes after the seal`, bytes: joined([...lines, extra]) });
     cases.push({
-      name: `${extra.length} bytes behind record 9`,
+      name: `${extra.length} bytes after record 9`,
       bytes: joined([...lines.slice(0, 10), extra]),
     });
   }
@@ -121,7 +121,7 @@ test("forged records in a right chain earn the verdict of the command", async ()
       },
     );
   }
-  // The RAW record of the refused answer, behind every other record and of every other observation.
+  // The RAW record of the refused answer, after every other record and of every other observation.
   const raw = records.findIndex(({ record }) => Buffer.from(record).includes('"kind":"RAW"'));
   assert.ok(raw > 0);
   const { tag, record } = records[raw];

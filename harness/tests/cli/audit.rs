@@ -98,7 +98,7 @@ fn what_nothing_was_named_to_compare_with_is_listed_until_it_is_named() {
     let (code, report) = audit(&bench, &noted);
     assert_eq!(code, 0, "{report}");
     let left = report["not_compared"].to_string();
-    assert!(left.contains("behind the noted head"), "{left}");
+    assert!(left.contains("after the noted head"), "{left}");
     assert_eq!(audit(&bench, &format!("--expect-head {head}")).0, 1);
     for (wrong, verdict) in [
         (format!("7:{head}"), "ALTERED"),

@@ -57,7 +57,7 @@ impl GatewayRecord {
     }
 }
 
-/// A ledger of these records, behind the genesis.
+/// A ledger of these records, after the genesis.
 fn write_ledger(records: &[(Tag, Vec<u8>)]) -> Vec<u8> {
     let mut lines = ByteBuffer::default();
     let genesis = genesis_entry();
@@ -146,7 +146,7 @@ fn a_record_of_the_deployed_heuristic_is_named_with_its_profile() {
             for words in [
                 "written by the deployed heuristic",
                 "SRS-004 would not have allowed 1 of the 1 records",
-                "behind it the chain is whole to the last record; the order of observations and decisions was not checked records 4 head",
+                "after it the chain is whole to the last record; the order of observations and decisions was not checked records 4 head",
             ] {
                 assert!(said.contains(words), "{words}: {said}");
             }

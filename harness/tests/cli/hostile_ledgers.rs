@@ -16,7 +16,7 @@ fn memory_limit() -> usize {
 }
 
 /// Runs a command with little memory, [`memory_limit`], and with so many seconds of processor time. Neither its own code counts, whose size is that of the parts in this build, nor other work. The
-/// system kills it behind them.
+/// system kills it after them.
 fn run_within_limits(bench: &Bench, line: &str, seconds: u32) -> Run {
     let kib = memory_limit() >> 10;
     let output = Command::new("sh")
@@ -93,7 +93,7 @@ fn a_flood_of_empty_lines_and_a_line_without_end_are_refused_soon_and_in_little_
     let good = bench.read("ledger.jsonl");
     let flood = vec![b'\n'; 20 << 20];
     bench.write("flood.jsonl", &flood);
-    bench.write("behind.jsonl", [&good[..], &flood].concat());
+    bench.write("after.jsonl", [&good[..], &flood].concat());
     drop(flood);
     // More zeros than the memory holds, without a line feed; they take no space on the disk.
     for (name, begin) in [("line.jsonl", &b""[..]), ("line-behind.jsonl", &good)] {
@@ -106,7 +106,7 @@ fn a_flood_of_empty_lines_and_a_line_without_end_are_refused_soon_and_in_little_
     let end = good.len() as u64;
     for (name, sequence, offset) in [
         ("flood.jsonl", 0, 0),
-        ("behind.jsonl", 8, end),
+        ("after.jsonl", 8, end),
         ("line.jsonl", 0, 0),
         ("line-behind.jsonl", 8, end),
     ] {

@@ -7,7 +7,7 @@ fn an_interrupted_step_is_completed_on_open() {
     let bench = Bench::ledger();
     let whole = bench.read("ledger.jsonl");
     let all = lines(&whole);
-    // Behind the observation, and behind its policy: the step lacks two records, or one.
+    // After the observation, and after its policy: the step lacks two records, or one.
     for (kept, missing) in [(6, 2), (7, 1)] {
         bench.write("ledger.jsonl", all[..kept].concat());
         let report = bench.run("replay ledger.jsonl --json").exits(0);

@@ -54,7 +54,7 @@ fn read_until_done(
         let report = bench.run(&format!("{command} ledger.jsonl --json")).json();
         let verdict = report["verdict"].as_str().unwrap();
         if ["OK", "TORN"].contains(&verdict) {
-            // Behind a torn line's place nothing is counted; before it every record is good.
+            // After a torn line's place nothing is counted; before it every record is good.
             let good = report["entries"].as_u64().or(report["sequence"].as_u64());
             assert!(good >= Some(least), "{report}");
             runs += 1;
@@ -141,7 +141,7 @@ fn writers_that_race_and_are_killed_fail_no_audit() {
     bench.run("audit ledger.jsonl").exits(0);
 }
 
-/// Kills `axilog observe` at another system call each time, from before its start to behind its
+/// Kills `axilog observe` at another system call each time, from before its start to after its
 /// acknowledgement, while `verify` and `replay` read the growing ledger.
 #[test]
 fn what_was_acknowledged_survives_a_kill() {
@@ -169,7 +169,7 @@ fn what_was_acknowledged_survives_a_kill() {
     bench.run("audit ledger.jsonl").exits(0);
     assert!(
         bench.exists("ledger.jsonl.left-behind"),
-        "some were killed behind a blob"
+        "some were killed after a blob"
     );
 }
 
@@ -192,7 +192,7 @@ fn command_to_observe(bench: &Bench, value: usize) -> Command {
     command
 }
 
-/// Starts `axilog observe` and gives it so many stops behind the opening of the ledger. Gives the command, and
+/// Starts `axilog observe` and gives it so many stops after the opening of the ledger. Gives the command, and
 /// how many of the stops there were before its end.
 fn start_observing(bench: &Bench, value: usize, stops: usize) -> (TracedCommand, usize) {
     let ledger = bench.path("ledger.jsonl");
@@ -217,7 +217,7 @@ fn kill_observers(bench: &Bench, acknowledged: &AtomicU64) {
     let (mut finished, mut unrecorded, mut unacknowledged) = (0, 0, 0);
     for n in 0..wanted {
         let before = bench.read("ledger.jsonl");
-        // The places are spread over a whole run and a quarter more: a run behind a killed one has more to do, and each
+        // The places are spread over a whole run and a quarter more: a run after a killed one has more to do, and each
         // opening looks into one more directory of blobs.
         let (command, _) = start_observing(bench, n, n * (stops + 8 * n) * 5 / 4 / wanted);
         let told = command.kill();
@@ -252,7 +252,7 @@ fn kill_observers(bench: &Bench, acknowledged: &AtomicU64) {
     }
     println!(
         "of {wanted} processes, at {stops} places, {unrecorded} were killed before they wrote, \
-         {unacknowledged} behind that and {finished} behind their acknowledgement"
+         {unacknowledged} after that and {finished} after their acknowledgement"
     );
     assert!(unrecorded > 0 && unacknowledged > 0 && finished > 0);
 }

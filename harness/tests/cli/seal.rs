@@ -34,7 +34,7 @@ fn nothing_follows_a_seal() {
         assert_eq!(report["entries"], 9);
         assert_eq!(bench.verdict(&format!("{command} 9")).0, "TRUNCATED");
     }
-    // Bytes behind a seal are no interrupted write: they are refused and stay.
+    // Bytes after a seal are no interrupted write: they are refused and stay.
     for behind in ["{", "x\n"] {
         let more = [&sealed, behind.as_bytes()].concat();
         bench.write("ledger.jsonl", &more);

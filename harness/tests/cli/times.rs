@@ -16,7 +16,7 @@ fn a_time_that_jumps_ahead_is_refused() {
             ));
     }
     assert_eq!(bench.read("ledger.jsonl"), before);
-    // Behind the clock any time is one that was, and a unit of one's own has a day of its own.
+    // After the clock any time is one that was, and a unit of one's own has a day of its own.
     bench.run("time 500000000 --ledger ledger.jsonl").exits(0);
     bench
         .run("time 1795545495000 --ledger ledger.jsonl --max-jump 2000000000000")

@@ -91,7 +91,7 @@ fn a_plan_without_its_count_or_with_another_is_refused() {
     bench.run(&line).exits(0);
 }
 
-/// A session that is killed is counted, wherever that happens behind the beginning of its attempt.
+/// A session that is killed is counted, wherever that happens after the beginning of its attempt.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[test]
 fn a_killed_attempt_is_counted() {

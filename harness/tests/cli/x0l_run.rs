@@ -211,7 +211,7 @@ fn a_whole_session_with_a_server_is_positive() {
         let good = GOOD.replace("{{quote}}", "obs-1");
         let answer = match calls {
             ..=3 => return Some(Act::Respond(200, costly("{\"candidates\":[]}", 40, 5))),
-            // 25 refusals in a row end L-C, which stands behind the calibration, 18 sentinels and 200 cycles.
+            // 25 refusals in a row end L-C, which follows the calibration, 18 sentinels and 200 cycles.
             222..=246 => "I cannot do that.",
             _ => &good,
         };

@@ -10,7 +10,7 @@ use axilog::ledger_line;
 use axilog_ledger::encoding::ByteBuffer;
 use axilog_ledger::file::genesis_line;
 
-/// The records of a ledger behind its genesis.
+/// The records of a ledger after its genesis.
 #[derive(Clone)]
 pub struct Records(pub Vec<(Tag, String)>);
 

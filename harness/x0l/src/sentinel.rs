@@ -14,7 +14,7 @@ use super::template::CyclePrompt;
 /// The oracle id of the sentinels in the ledger.
 pub const ORACLE: &str = "llm.sentinel";
 
-/// How often each sentinel is asked in a round, one time behind the other.
+/// How often each sentinel is asked in a round, one time after the other.
 pub const TIMES: usize = 2;
 
 /// The most tokens of an answer: enough to tell models apart, and few enough for a slow server.

@@ -35,7 +35,7 @@
 #define AX_L3_FIRST(first, ...) first
 
 /**
- * Refuses to compile where its first argument, a constant condition, does not hold; behind it, what to say of
+ * Refuses to compile where its first argument, a constant condition, does not hold; after it, what to say of
  * it, or nothing. Stands wherever a declaration may.
  */
 #define AX_L3_STATIC_ASSERT(...) \

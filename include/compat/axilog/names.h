@@ -91,7 +91,7 @@
 #define ax_policy_has_breach ax_policy_has_breach_v2
 #define ax_policy_reset_cycle ax_policy_reset_cycle_v2
 
-/* The library's functions that set flags behind the eighth. */
+/* The library's functions that set flags after the eighth. */
 #ifndef AXILOG_COMPAT_1_0
 #define ax_agent_observe ax_compat_agent_observe
 #define ax_agent_observe_control ax_compat_agent_observe_control

@@ -67,7 +67,7 @@ ax_policy_result_t ax_policy_evaluate(ax_policy_ctx_t *ctx, const ax_policy_t *p
 
 /**
  * Judges a value by every enabled policy of the context. A flag that is set, on entry or by a record that the ledger
- * does not take, ends that behind the first policy, as BREACH.
+ * does not take, ends that after the first policy, as BREACH.
  */
 ax_policy_result_t ax_policy_evaluate_all(ax_policy_ctx_t *ctx, const ax_policy_input_t *input,
                                           ct_fault_flags_t *faults);

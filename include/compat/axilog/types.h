@@ -39,7 +39,7 @@ typedef int32_t q16_16_t;
  */
 #define Q16_16_FROM_INT(x) ((q16_16_t)((x) * Q16_16_ONE))
 
-/** Bits behind the point of a Q16.16 number. */
+/** Bits after the point of a Q16.16 number. */
 #define Q16_16_FRAC_BITS 16
 /** The integer in front of the point. */
 #define Q16_16_TO_INT(x) ((int32_t)((x) / Q16_16_ONE))

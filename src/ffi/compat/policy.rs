@@ -136,7 +136,7 @@ pub unsafe extern "C" fn ax_compat_policy_evaluate(
 }
 
 /// Judges a value by every enabled policy of the context. A flag that is set, on entry or by a record that cannot be
-/// committed, ends that behind the first policy, as a breach.
+/// committed, ends that after the first policy, as a breach.
 ///
 /// # Safety
 /// As for `ax_policy_evaluate_all`; `faults` is NULL or points to seven flags.

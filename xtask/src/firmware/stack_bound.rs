@@ -233,7 +233,7 @@ impl Function {
         let Some((target, _)) = target else {
             return Ok(None);
         };
-        // The address stands alone, or behind the register that is compared.
+        // The address stands alone, or after the register that is compared.
         let address = target.rsplit(' ').next().unwrap_or(target);
         Ok(Some(u32::from_str_radix(address, 16)?))
     }

@@ -75,7 +75,7 @@ class AuditReport:
     sealed: Optional[bool]
     """In a ledger without a defect: whether the last record is a seal."""
     fault: Optional[LedgerDefect]
-    """The first defect of the ledger. A check behind it is not made."""
+    """The first defect of the ledger. A check after it is not made."""
     checks: tuple[AuditCheck, ...]
     """The checks, always in the same order."""
     not_compared: tuple[str, ...]

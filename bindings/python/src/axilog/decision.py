@@ -95,7 +95,7 @@ class Decision:
     @property
     def may_act(self) -> bool:
         """Whether there is an answer that may be acted on: an oracle's, permitted, and the agent is
-        ENABLED behind it."""
+        ENABLED after it."""
         return bool(self._found.may_act)
 
     @property
@@ -110,7 +110,7 @@ class Decision:
 
     @property
     def ok(self) -> bool:
-        """Whether the input was permitted, and the agent is ENABLED behind it. Of an answer that is
+        """Whether the input was permitted, and the agent is ENABLED after it. Of an answer that is
         ``may_act``; the time and a control input can be ``ok``, and are nothing to act on."""
         return self.permitted and self.health is Health.ENABLED
 
@@ -121,12 +121,12 @@ class Decision:
 
     @property
     def entries(self) -> int:
-        """How many records the ledger has behind the step, genesis counted."""
+        """How many records the ledger has after the step, genesis counted."""
         return int(self._found.entries)
 
     @property
     def head(self) -> str:
-        """The chain value behind the step, in hexadecimal."""
+        """The chain value after the step, in hexadecimal."""
         return bytes(self._found.head).hex()
 
     @property
@@ -186,7 +186,7 @@ class Decision:
 
     def raise_for_breach(self) -> Decision:
         """Returns this decision, or raises BreachError where the answer may not be acted on: it is
-        a breach, or the agent is not ENABLED behind it."""
+        a breach, or the agent is not ENABLED after it."""
         if not self.ok:
             raise BreachError(self)
         return self
@@ -236,7 +236,7 @@ class Decision:
         if self.permitted and not self.ok:
             advice = _ADVICE.get(self.health, "a STOPPED agent never is again")
             reasons = [
-                f"an answer may be acted on only where the agent is ENABLED behind it: {advice}"
+                f"an answer may be acted on only where the agent is ENABLED after it: {advice}"
             ]
         return "; ".join((f"{state}, the agent is {self.health}", *reasons))
 
@@ -275,7 +275,7 @@ def _restore_decision(found: bytes, text: bytes, raw: Optional[bytes]) -> Decisi
 
 class BreachError(AxilogError):
     """An answer may not be acted on: it is a breach, or it was permitted and the agent is not
-    ENABLED behind it. ``decision.permitted`` says which. Answer and decision are recorded."""
+    ENABLED after it. ``decision.permitted`` says which. Answer and decision are recorded."""
 
     def __init__(self, decision: Decision) -> None:
         super().__init__(decision.why)

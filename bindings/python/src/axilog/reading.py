@@ -182,9 +182,9 @@ def read(
 
     Args:
         path: The ledger file.
-        oracle_id: Give the answers of this oracle alone, and the records behind each.
+        oracle_id: Give the answers of this oracle alone, and the records after each.
         first: The sequence of the first record to give.
-        count: Behind how many records from there, left out or not, nothing is read.
+        count: After how many records from there, left out or not, nothing is read.
         kinds: The kinds of the records to give; absent, all.
         questions: Whether each observation has its question, which is read from its blob.
         answers: Whether each record has the whole answer that it leads to.

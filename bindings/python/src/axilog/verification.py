@@ -55,13 +55,13 @@ class BlobReport:
     """The paths of the first of them."""
     unreferenced_count: int
     """How many files no record names, as an interrupted writer leaves them; no failure. 0 where the
-    ledger has a defect, since records behind it may name them."""
+    ledger has a defect, since records after it may name them."""
     unreferenced: list[str]
     """The paths of the first of them."""
     bound_answers: int
     """How many raw answers a RAW record binds."""
     unbound_answers: int
-    """How many observations lack a part of their answer and have no RAW record behind them."""
+    """How many observations lack a part of their answer and have no RAW record after them."""
 
     @property
     def verdict(self) -> AuditVerdict:

@@ -27,7 +27,7 @@ class Canonicalized(NamedTuple):
             one object; ``NO_JSON`` where it holds none.
         raw_hash: SHA-256 of the text as it came, in hexadecimal.
         block: The object exactly as it stands in the text; ``None`` unless the status is ``OK``,
-            like the members behind it.
+            like the members after it.
         canonical: Its canonical form (RFC 8785).
         canonicalized_hash: SHA-256 of the canonical form, in hexadecimal.
     """

@@ -107,7 +107,7 @@ const NOTHING: [(&str, Experiment); 5] = [
     ),
 ];
 
-/// Rounds `part` of `whole` to a percentage with one digit behind the point.
+/// Rounds `part` of `whole` to a percentage with one digit after the point.
 fn to_tenths(part: u64, whole: u64) -> String {
     let tenths = (part * 2000 + whole) / (2 * whole);
     format!("{}.{}", tenths / 10, tenths % 10)

@@ -70,7 +70,7 @@ pub enum Garbling {
 }
 
 impl Garbling {
-    /// The percentage of the answers of `arm` that are garbled where they choose `choice` behind `last`.
+    /// The percentage of the answers of `arm` that are garbled where they choose `choice` after `last`.
     fn rate(self, arm: Arm, choice: u64, last: u64) -> u64 {
         match (self, arm, choice) {
             (Garbling::WithRecord(percent), Arm::Remembering | Arm::Misled, 0)

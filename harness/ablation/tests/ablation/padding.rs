@@ -118,7 +118,7 @@ fn every_part_of_the_self_test_counts() {
             },
             "1 of it between",
         ),
-        // A full segment has no padding behind it.
+        // A full segment has no padding after it.
         (
             |text, tokens| {
                 if text.starts_with("{} END\nAnswer") {

@@ -13,7 +13,7 @@ class CompletedProfiles:
     A run is given by how often useful answers chose each action under each seed, and by how many were not useful."""
 
     def __init__(self, reference, run, useless):
-        # Behind the known actions one that no run shows.
+        # After the known actions one that no run shows.
         counts = np.array([np.pad(counts, ((0, 0), (0, 1))) for counts in (reference, run)], float)
         counts[counts.sum(axis=2) == 0, :-1] = 1
         self.profiles = counts / counts.sum(axis=2, keepdims=True)

@@ -5,7 +5,7 @@ use super::parse::Parser;
 use super::rules::{Class, Symbol};
 
 impl Parser<'_> {
-    /// Reads a literal: its characters one after another. It may go on behind the end of a line.
+    /// Reads a literal: its characters one after another. It may go on after the end of a line.
     pub(super) fn literal(&mut self) -> Result<Vec<Symbol>, GrammarError> {
         let start = self.at;
         self.at += 1;

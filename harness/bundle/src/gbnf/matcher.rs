@@ -31,7 +31,7 @@ struct Matcher<'a> {
     max_work: u64,
 }
 
-/// Judges `text`; where `invalid` is given, that is what stands behind `text` and is no text.
+/// Judges `text`; where `invalid` is given, that is what follows `text` and is no text.
 pub(super) fn judge(
     rules: &Rules,
     text: &str,
@@ -74,7 +74,7 @@ pub(super) fn judge(
     }
 }
 
-/// The place behind the first `count` characters of `text`.
+/// The place after the first `count` characters of `text`.
 fn find_place(text: &str, count: usize) -> Place {
     let mut place = Place { line: 1, column: 1 };
     for c in text.chars().take(count) {
@@ -152,7 +152,7 @@ impl Matcher<'_> {
         true
     }
 
-    /// Whether nothing stands behind the symbol of an item.
+    /// Whether nothing follows the symbol of an item.
     fn is_last(&self, item: &Item) -> bool {
         self.rules.symbol(item.at + 1) == Some(Symbol::End)
     }
@@ -174,7 +174,7 @@ impl Matcher<'_> {
         self.items.iter().any(whole)
     }
 
-    /// Goes on behind `c`, and says whether it could stand here.
+    /// Goes on after `c`, and says whether it could stand here.
     fn advance(&mut self, c: char) -> bool {
         let fits = |item: &Item| match self.rules.symbol(item.at) {
             Some(Symbol::Char(class)) => {

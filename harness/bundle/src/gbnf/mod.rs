@@ -13,7 +13,7 @@
 //!
 //! The notation: rules `name ::= …` with the start `root`; `"literal"`, `[a-z]`, `[^a-z]`, `.`, names,
 //! `( )`, `|`, `*`, `+`, `?`, `{m}`, `{m,}`, `{m,n}`, `#` comments; the escapes `\n \r \t \\ \" \[ \] \-
-//! \xHH \uHHHH \UHHHHHHHH`. Names are letters, digits and `-`. A rule goes on behind a line's end inside
+//! \xHH \uHHHH \UHHHHHHHH`. Names are letters, digits and `-`. A rule goes on after a line's end inside
 //! parentheses, literals and classes, after `::=` and after `|`.
 //!
 //! What llama.cpp takes this module takes, and what it refuses this module refuses;

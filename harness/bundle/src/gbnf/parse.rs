@@ -20,7 +20,7 @@ pub(super) fn parse(text: &str) -> Result<Rules, GrammarError> {
         return refused(0, GrammarErrorKind::Unsupported, reason);
     }
     if let Some(at) = text.find('\0') {
-        let reason = "a NUL, behind which llama.cpp reads nothing; remove it".to_owned();
+        let reason = "a NUL, after which llama.cpp reads nothing; remove it".to_owned();
         return refused(at, GrammarErrorKind::Unsupported, reason);
     }
     let mut parser = Parser {
@@ -173,7 +173,7 @@ impl<'a> Parser<'a> {
         entry.given = Some((at, before));
         if !self.take("::=") {
             let reason = format!(
-                "found {}, expected ::= behind {name:?}",
+                "found {}, expected ::= after {name:?}",
                 self.describe_next()
             );
             return self.wrong(self.at, reason);
@@ -334,7 +334,7 @@ impl<'a> Parser<'a> {
             return self.wrong_rule(rule, reason);
         }
         if let Some(rule) = self.rules.endless() {
-            let reason = "may begin with itself behind what may be empty; llama.cpp never ends on such a grammar";
+            let reason = "may begin with itself after what may be empty; llama.cpp never ends on such a grammar";
             return self.wrong_rule(rule, reason);
         }
         Ok(self.rules)

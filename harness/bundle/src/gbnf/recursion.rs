@@ -6,7 +6,7 @@ use super::rules::{Rules, Symbol};
 #[derive(Clone, Copy, Debug)]
 struct Beginning {
     rule: u32,
-    /// Whether something stands behind it.
+    /// Whether something follows it.
     followed: bool,
 }
 
@@ -25,7 +25,7 @@ impl Rules {
     }
 
     /// A rule that is in use and may begin with itself and something behind it. llama.cpp has refused those
-    /// that it sees; of the others it would stack up what stands behind them without an end.
+    /// that it sees; of the others it would stack up what follows them without an end.
     pub(super) fn endless(&self) -> Option<u32> {
         let beginnings = |rule| self.beginnings(rule, &|rule| self.is_nullable(rule));
         let components = self.components(&beginnings);
@@ -50,7 +50,7 @@ impl Rules {
             return found;
         }
         for start in self.starts(rule) {
-            // The place that is next, below it those behind the inlined rules that it is in.
+            // The place that is next, below it those after the inlined rules that it is in.
             let mut places = vec![*start];
             while let Some(place) = places.pop() {
                 match self.symbol(place) {

@@ -233,7 +233,7 @@ impl Rules {
             .take_while(|symbol| !matches!(symbol, Symbol::End))
     }
 
-    /// For each rule, whether it must be given: it stands in another, or llama.cpp has given a rule behind
+    /// For each rule, whether it must be given: it stands in another, or llama.cpp has given a rule after
     /// it. The first definition of a rule that is there twice does not count.
     pub(super) fn needed(&self) -> Vec<bool> {
         let given = |rule: &Rule| !rule.starts.is_empty() && !rule.inlined;

@@ -65,7 +65,7 @@ impl HistoryReader<'_> {
     }
 }
 
-/// The number that a value is, or what else it is, as the words behind its name.
+/// The number that a value is, or what else it is, as the words after its name.
 fn read_number(value: &RawValue) -> Result<Number, String> {
     let kind = match value.get().as_bytes().first() {
         Some(b'n') => "null",

@@ -98,7 +98,7 @@ fn the_notation() {
         ),
         (r#"root ::= [a\-c]+ "\-""#, &["ac--"], &["b-", "a"]),
         ("root ::= \"a\nb\" [\r\n]", &["a\nb\r"], &["ab\n"]),
-        // One repetition behind another.
+        // One repetition after another.
         ("root ::= \"a\"+? \"b\"", &["b", "aab"], &["a"]),
         ("root ::= \"ab\"{2}{2}", &["abababab"], &["abab"]),
         ("root ::= \"a\"+*", &["", "aaa"], &["b"]),
@@ -280,7 +280,7 @@ fn a_mismatch_says_where_what_and_what_else() {
     ] {
         assert_eq!(mismatch(&pair, text).to_string(), said);
     }
-    // What stands behind the last character and is no text.
+    // What follows the last character and is no text.
     for (bytes, said) in [
         (
             &b"\xc3\xa9\n\xff"[..],

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axilog_bundle::gbnf::Grammar;
 use proptest::prelude::*;
 
-/// What a grammar is made of. Names refer to later rules only, or stand behind a character.
+/// What a grammar is made of. Names refer to later rules only, or follow a character.
 #[derive(Clone, Debug)]
 enum Part {
     Text(String),
@@ -67,7 +67,7 @@ fn fits(root: &Part, text: &str) -> bool {
     known[0].contains(&text.len())
 }
 
-/// Where a match of `part` that begins at `from` may end; `known` has the root's ends behind `from`.
+/// Where a match of `part` that begins at `from` may end; `known` has the root's ends after `from`.
 fn ends(part: &Part, text: &[char], from: usize, known: &[BTreeSet<usize>]) -> BTreeSet<usize> {
     let one = |fits: bool| -> BTreeSet<usize> { fits.then_some(from + 1).into_iter().collect() };
     let behind = |here: &BTreeSet<usize>, part: &Part| -> BTreeSet<usize> {

@@ -11,11 +11,11 @@ namespace axilog::host {
 
 /// The records that a reader gives; all, unless something is set.
 struct Filter {
-    /// The oracle whose answers, and the records behind each, are given; empty for every one.
+    /// The oracle whose answers, and the records after each, are given; empty for every one.
     std::string oracle_id{};
     /// Sequence of the first record.
     std::uint64_t first = 0;
-    /// Number of records from first on, behind which nothing is read; 0 for any number.
+    /// Number of records from first on, after which nothing is read; 0 for any number.
     std::uint64_t count = 0;
     /// Sum of AXH_TAG_ constants; 0 for every one.
     std::uint32_t tags = 0;

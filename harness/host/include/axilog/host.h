@@ -472,7 +472,7 @@ typedef struct axh_decision_t {
      */
     uint64_t ledger_seq;
     /**
-     * Number of records in the ledger behind the step, genesis included.
+     * Number of records in the ledger after the step, genesis included.
      */
     uint64_t entries;
     /**
@@ -480,7 +480,7 @@ typedef struct axh_decision_t {
      */
     uint64_t output_size;
     /**
-     * Chain value behind the step.
+     * Chain value after the step.
      */
     uint8_t head[32];
     /**
@@ -512,7 +512,7 @@ typedef struct axh_decision_t {
      */
     ax_failure_type_t failure_type;
     /**
-     * State of the agent behind the step.
+     * State of the agent after the step.
      */
     ax_health_state_t health;
     /**
@@ -520,7 +520,7 @@ typedef struct axh_decision_t {
      */
     ax_violation_t violation;
     /**
-     * 1 where the answer may be acted on: it is an oracle's, permitted, and the agent is ENABLED behind it; else 0.
+     * 1 where the answer may be acted on: it is an oracle's, permitted, and the agent is ENABLED after it; else 0.
      */
     uint8_t may_act;
     /**
@@ -732,7 +732,7 @@ typedef struct axh_filter_t {
      */
     size_t size;
     /**
-     * Identity of the oracle whose answers, and the records behind each up to the next observation, are given; NULL for
+     * Identity of the oracle whose answers, and the records after each up to the next observation, are given; NULL for
      * every one.
      */
     const char *oracle_id;
@@ -741,7 +741,7 @@ typedef struct axh_filter_t {
      */
     uint64_t first;
     /**
-     * Number of records from first on, filtered out or not, behind which nothing is read; 0 for any number.
+     * Number of records from first on, filtered out or not, after which nothing is read; 0 for any number.
      */
     uint64_t count;
     /**
@@ -812,7 +812,7 @@ typedef struct axh_record_t {
      */
     uint8_t commit[32];
     /**
-     * Chain value behind the record.
+     * Chain value after the record.
      */
     uint8_t chain[32];
     /**
@@ -848,7 +848,7 @@ typedef struct axh_record_t {
      */
     ax_health_state_t prev_state;
     /**
-     * Of a transition: state of the agent behind.
+     * Of a transition: state of the agent after it.
      */
     ax_health_state_t next_state;
     /**
@@ -958,7 +958,7 @@ typedef struct axh_columns_t {
      */
     const uint8_t *prev_state;
     /**
-     * An ax_health_state_t each, behind the transition.
+     * An ax_health_state_t each, after the transition.
      */
     const uint8_t *next_state;
     /**
@@ -1012,11 +1012,11 @@ typedef struct axh_reader_state_t {
      */
     uint64_t entries;
     /**
-     * Offset in bytes behind the last of them.
+     * Offset in bytes after the last of them.
      */
     uint64_t offset;
     /**
-     * Bytes behind the last line feed of the file, where the reader came to its end: a line that is being written, or
+     * Bytes after the last line feed of the file, where the reader came to its end: a line that is being written, or
      * whose write was interrupted, as axh_verify tells.
      */
     uint64_t torn_bytes;
@@ -1170,7 +1170,7 @@ int axh_ledger_close(struct axh_ledger_t *ledger);
  *
  * @param ledger Ledger that records the answer.
  * @param observation Call and reply of the oracle, borrowed for the call.
- * @param decision Receives the decision; its size is set by the caller, and it overlaps nothing. On failure all behind
+ * @param decision Receives the decision; its size is set by the caller, and it overlaps nothing. On failure all after
  *     the size is 0: nothing may be acted on. NULL where it is not wanted.
  * @return AXH_OK, or one of these codes. A breach and an answer that is not admissible are recorded, and AXH_OK.
  * @retval AXH_ERR_ARGUMENT A pointer is NULL, a size or a number is not as its member says, or a failure has an output.
@@ -1212,7 +1212,7 @@ int axh_check_question(const struct axh_ledger_t *ledger,
  * policy of it judges every oracle, and oracle and model are such that may answer. Nothing is recorded.
  *
  * @param ledger Ledger that will record the exchange.
- * @param exchange Request, borrowed for the call; the members behind request_len are not read.
+ * @param exchange Request, borrowed for the call; the members after request_len are not read.
  * @return AXH_OK, or one of these codes. But for AXH_OK the request must not be sent.
  * @retval AXH_ERR_ARGUMENT A pointer is NULL, the size or the interface is none, or the request is too long.
  * @retval AXH_ERR_HANDLE ledger is NULL or closed.
@@ -1231,13 +1231,13 @@ int axh_exchange_begin(const struct axh_ledger_t *ledger,
  * program may have the answer.
  *
  * In one turn it records what the provider says of itself (oracle "llm.provider", whose input is the response, byte for
- * byte), each answer, and behind it each of its tool calls ("tool.NAME"). A stream is recorded as what its events add up
+ * byte), each answer, and after it each of its tool calls ("tool.NAME"). A stream is recorded as what its events add up
  * to. A response that is no answer, as it was cut, is no JSON or holds the key, is a TRANSPORT_ERROR; an error of the
  * provider and a request that nobody got are recorded and alarm nobody.
  *
  * @param ledger Ledger that records the exchange.
  * @param exchange Request as it was begun, and what came of it, borrowed for the call.
- * @param decision Receives the decision that counts: the first on what may not be acted on, else the last; all behind its
+ * @param decision Receives the decision that counts: the first on what may not be acted on, else the last; all after its
  *     size is 0 where there was no answer, and on failure. axh_last_decision is about it too. NULL where it is not wanted.
  * @param json Receives an object, NUL-terminated, which axh_string_free frees: in "end" how the exchange ended
  *     ("released", "breach", "provider_error", "provider_failure"), in "why" the reason in words (null where "released"),
@@ -1298,7 +1298,7 @@ int axh_derive_question(const struct axh_ledger_t *ledger,
  * @param ledger Ledger that records the time.
  * @param timestamp Time in the unit of the ledger's other times; it must be after the last one.
  * @param force 1: record a time too that is not after the last one, which stops the agent for good; else 0.
- * @param decision Receives the decision; its size is set by the caller. On failure all behind the size is 0. NULL where
+ * @param decision Receives the decision; its size is set by the caller. On failure all after the size is 0. NULL where
  *     it is not wanted.
  * @return AXH_OK, or one of these codes.
  * @retval AXH_ERR_ARGUMENT decision has another size.
@@ -1319,7 +1319,7 @@ int axh_time(const struct axh_ledger_t *ledger,
  * @param ledger Ledger that records the input.
  * @param input AX_INPUT_RESET_REQUEST, which the time must follow, AX_INPUT_POLICY_TRIGGER for an alarm that was
  *     handled, or AX_INPUT_FAULT_SIGNAL for a fault of the machine.
- * @param decision Receives the decision; its size is set by the caller. On failure all behind the size is 0. NULL where
+ * @param decision Receives the decision; its size is set by the caller. On failure all after the size is 0. NULL where
  *     it is not wanted.
  * @return AXH_OK, or one of these codes.
  * @retval AXH_ERR_ARGUMENT input is another number, or decision has another size.
@@ -1406,7 +1406,7 @@ int axh_opening(const struct axh_ledger_t *ledger,
  * and not yet among durable_entries.
  *
  * @param ledger Ledger that is open.
- * @param state Receives the state; its size is set by the caller. On failure all behind the size is 0.
+ * @param state Receives the state; its size is set by the caller. On failure all after the size is 0.
  * @return AXH_OK, or one of these codes.
  * @retval AXH_ERR_ARGUMENT state is NULL or has another size.
  * @retval AXH_ERR_HANDLE ledger is NULL or closed.
@@ -1514,7 +1514,7 @@ int axh_reader_open(const char *file,
  *
  * @param reader Reader that is open.
  * @param record Receives the record; its size is set by the caller, and it overlaps nothing. Unless the call returns
- *     AXH_OK, all behind the size is 0.
+ *     AXH_OK, all after the size is 0.
  * @return AXH_OK; AXH_END where the ledger has no further record, after which a later call gives what was recorded
  *     since; or one of these codes.
  * @retval AXH_ERR_ARGUMENT record is NULL or has another size.
@@ -1555,7 +1555,7 @@ int axh_reader_question(const struct axh_reader_t *reader,
  * @param len Receives its bytes; 0 on failure.
  * @return AXH_OK, or one of these codes.
  * @retval AXH_ERR_ARGUMENT A pointer is NULL, or the record leads to no whole answer; where an observation does not hold
- *     it, the AXH_RECORD_RAW_ANSWER behind does.
+ *     it, the AXH_RECORD_RAW_ANSWER after it does.
  * @retval AXH_ERR_HANDLE reader is NULL or closed.
  * @retval AXH_ERR_LEDGER The blob is missing or has other bytes.
  * @retval AXH_ERR_IO The blob cannot be read.
@@ -1570,9 +1570,9 @@ int axh_reader_raw_answer(const struct axh_reader_t *reader,
  *
  * @param reader Reader that is open.
  * @param max_records The most records to give, at least 1. A batch ends earlier where its texts reach 32 MiB, or the
- *     record behind it cannot be given, as the next call tells.
+ *     record after it cannot be given, as the next call tells.
  * @param columns Receives the columns; its size is set by the caller, and it overlaps nothing. Unless the call returns
- *     AXH_OK, all behind the size is 0.
+ *     AXH_OK, all after the size is 0.
  * @return AXH_OK where there is a record at least; AXH_END where there is none; or one of the codes of axh_reader_next.
  * @retval AXH_ERR_ARGUMENT columns is NULL or has another size, or max_records is 0.
  * @see SRS-004 §13; formats.md §6
@@ -1585,7 +1585,7 @@ int axh_reader_columns(const struct axh_reader_t *reader,
  * Gives how far a reader has come, and the head of what it has read.
  *
  * @param reader Reader that is open.
- * @param state Receives the state; its size is set by the caller. On failure all behind the size is 0.
+ * @param state Receives the state; its size is set by the caller. On failure all after the size is 0.
  * @return AXH_OK, or one of these codes.
  * @retval AXH_ERR_ARGUMENT state is NULL or has another size.
  * @retval AXH_ERR_HANDLE reader is NULL or closed.

@@ -1,4 +1,4 @@
-/* Builds the bundles of the steps that are named behind the first argument, of results in the folder that it names, and
+/* Builds the bundles of the steps that follow the first argument, of results in the folder that it names, and
  * prints each object on a line. Then matches answers, finds objects in answers, and calls each function wrongly. */
 
 #include <errno.h>

@@ -29,7 +29,7 @@ pub(super) fn check(subject: &'static str, result: CheckResult, finding: String)
 }
 
 /// The first three checks: chain, rules, decisions. Where the ledger has a fault, the check that found it ends
-/// the list with a failure, and those behind it are the caller's to fill up.
+/// the list with a failure, and those after it are the caller's to fill up.
 pub(super) fn check_decisions(
     replayed: &ReplayReport,
     rules_missing: Option<String>,
@@ -339,7 +339,7 @@ pub(super) fn list_not_compared(
     if ledger.head.is_none() {
         list.push(
             match (ledger.entries.is_some(), ledger.earlier_heads.is_empty()) {
-                (_, false) => "whether records behind the noted head were cut off or written anew: only the present head shows that",
+                (_, false) => "whether records after the noted head were cut off or written anew: only the present head shows that",
                 (true, true) => "whether the whole ledger was written anew: only a head held elsewhere shows that",
                 (false, true) => "whether records were cut off the end, or the whole ledger was written anew: only a head held elsewhere shows that",
             }

@@ -113,7 +113,7 @@ impl Appender {
         self.ensure_writable(path)
     }
 
-    /// Cuts off everything behind `len` bytes, durably.
+    /// Cuts off everything after `len` bytes, durably.
     pub(super) fn truncate(&mut self, len: u64) -> io::Result<()> {
         if self.storage.len()? < len {
             // The file would get a hole.

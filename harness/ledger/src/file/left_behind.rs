@@ -56,7 +56,7 @@ impl LedgerFile {
         Ok(unnamed)
     }
 
-    /// Moves files out of the blobs, durably. A name that is taken there gets a number behind it.
+    /// Moves files out of the blobs, durably. A name that is taken there gets a number after it.
     ///
     /// # Errors
     /// [`FileError::Io`]. The files that were not moved are where they were.

@@ -108,7 +108,7 @@ impl<R: Read> BlockReader<R> {
         if !self.ended {
             match memchr::memrchr(b'\n', &bytes) {
                 Some(last) => self.rest = bytes.split_off(last + 1),
-                // The line is too long, and no caller reads on behind it.
+                // The line is too long, and no caller reads on after it.
                 None => self.ended = true,
             }
         }

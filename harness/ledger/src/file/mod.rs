@@ -144,7 +144,7 @@ impl LedgerFile {
         self.len() == 0
     }
 
-    /// Whether the file holds no observation yet: it is empty, or holds the genesis only, whole or torn, or behind the
+    /// Whether the file holds no observation yet: it is empty, or holds the genesis only, whole or torn, or after the
     /// genesis nothing but a torn line.
     ///
     /// # Errors

@@ -14,7 +14,7 @@ pub fn open_for_reading(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true))
 }
 
-/// Opens a regular file for reading, and for writing behind its last byte.
+/// Opens a regular file for reading, and for writing after its last byte.
 ///
 /// # Errors
 /// As [`open_for_reading`].
@@ -22,7 +22,7 @@ pub fn open_for_appending(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true).append(true))
 }
 
-/// Creates a file for reading, and for writing behind its last byte. Its mode is what the process's umask
+/// Creates a file for reading, and for writing after its last byte. Its mode is what the process's umask
 /// leaves of 0666.
 ///
 /// # Errors
@@ -62,7 +62,7 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
         options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     }
     // What the opening of a device does is the device's; so the kind is looked at before, and once more
-    // behind it.
+    // after it.
     check_kind(path, &fs::symlink_metadata(path)?)?;
     let file = options.open(path)?;
     check_kind(path, &file.metadata()?)?;

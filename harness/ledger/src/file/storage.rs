@@ -36,14 +36,14 @@ pub trait Storage: fmt::Debug + Send {
     /// The system's error.
     fn read_at(&self, at: u64, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Writes behind the last byte and gives how many bytes it wrote, which may be fewer than all. Where
-    /// something else has cut the file off, the bytes stand behind what is left, without a hole.
+    /// Writes after the last byte and gives how many bytes it wrote, which may be fewer than all. Where
+    /// something else has cut the file off, the bytes follow what is left, without a hole.
     ///
     /// # Errors
     /// The system's error; some of the bytes may be written nevertheless.
     fn append(&mut self, bytes: &[u8]) -> io::Result<usize>;
 
-    /// Cuts off everything behind the first `len` bytes.
+    /// Cuts off everything after the first `len` bytes.
     ///
     /// # Errors
     /// The system's error.
@@ -62,7 +62,7 @@ pub trait Storage: fmt::Debug + Send {
     fn check_place(&self, len: u64) -> Result<(), Displacement>;
 }
 
-/// Writes all of `bytes` behind the last byte.
+/// Writes all of `bytes` after the last byte.
 ///
 /// # Errors
 /// The system's error; some of the bytes may be written nevertheless.

@@ -58,7 +58,7 @@ pub struct Session {
 
 impl Session {
     /// Begins a ledger at `path`. The file must be absent, empty, or hold the genesis only, whole or torn,
-    /// or behind it nothing but a torn line.
+    /// or after it nothing but a torn line.
     /// Stores the configuration as a blob, then records a reset and the time, which makes the agent ENABLED.
     ///
     /// # Errors

@@ -50,7 +50,7 @@ pub(super) fn replay_and_move_torn_line(
     let mut read = RecordReader::default();
     let mut replayed = read.replay(file, policies)?;
     let mut torn = Vec::new();
-    // A torn line behind a seal is no trace of an interruption: nothing is written behind a seal.
+    // A torn line behind a seal is no trace of an interruption: nothing is written after a seal.
     if let Some(fault) = &replayed.verification.fault
         && fault.verdict == Verdict::Torn
         && fault.sequence > 0

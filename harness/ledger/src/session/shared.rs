@@ -340,7 +340,7 @@ mod tests {
         let steps = record_from_a_full_line(&shared, MAX_GROUP + 1);
         syncs.extend(steps.iter().map(|step| step.durable));
         syncs.dedup();
-        // The steps stand in the order of their turns: the one behind the group sees the whole group durable.
+        // The steps stand in the order of their turns: the one after the group sees the whole group durable.
         let first_group = steps.get(MAX_GROUP).unwrap().written;
         assert_eq!(syncs, [begun.durable, first_group]);
     }

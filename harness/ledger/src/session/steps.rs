@@ -37,7 +37,7 @@ impl Session {
     }
 
     /// Records a reply, evaluates the policies on it and records the transition. Before that it stores the
-    /// input as a blob, and the answer too where the record does not hold it whole: the RAW record behind the
+    /// input as a blob, and the answer too where the record does not hold it whole: the RAW record after the
     /// observation names that blob. An answer that violates the declared schema of the oracle's answers is recorded as
     /// ERROR / INVALID_OUTPUT; the decision says how it violates it.
     ///

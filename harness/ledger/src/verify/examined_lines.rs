@@ -55,7 +55,7 @@ self_cell! {
 }
 
 /// Calls `visit` with the lines of `source`, in order, until it breaks or has seen one that is no record: what
-/// is behind that is no part of the ledger. Gives the offset at which the last visited block ends.
+/// is after that is no part of the ledger. Gives the offset at which the last visited block ends.
 ///
 /// # Errors
 /// The source's error.
@@ -231,7 +231,7 @@ mod tests {
         (all, result)
     }
 
-    /// A source that fails behind its bytes.
+    /// A source that fails after its bytes.
     struct FailingReader<'a>(&'a [u8]);
 
     impl Read for FailingReader<'_> {
@@ -267,7 +267,7 @@ mod tests {
         assert_eq!(one.len(), lines + 1);
         assert!(one[lines].ends_with("torn 4"));
         let (some, _) = describe_lines(1, damaged.as_slice(), u64::MAX);
-        assert_eq!(some.len(), 9_001, "nothing behind the first bad line");
+        assert_eq!(some.len(), 9_001, "nothing after the first bad line");
         assert!(some[9_000].ends_with("not a line"));
         for cores in [2, 3, 16] {
             assert_eq!(describe_lines(cores, file.as_slice(), u64::MAX).0, one);

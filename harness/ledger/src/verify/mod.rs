@@ -42,7 +42,7 @@ const SHOWN_CHARACTERS: usize = 24;
 
 /// The result of a verification.
 pub struct VerificationReport {
-    /// The state of the chain and of the agent behind the last good record.
+    /// The state of the chain and of the agent after the last good record.
     pub replay: Replay,
     /// The first fault; `None` in a good ledger.
     pub fault: Option<LedgerFault>,
@@ -50,7 +50,7 @@ pub struct VerificationReport {
     pub profiles: [bool; 3],
     /// The records that deployed code wrote, and that SRS-004 or this library does not have.
     pub deployed: DeployedRecords,
-    /// The chain behind the first of them that no reader takes; `None` where readers take them all.
+    /// The chain after the first of them that no reader takes; `None` where readers take them all.
     pub chain_behind: Option<ChainBehind>,
     /// The models of the oracles that the core has no room for.
     models: OracleModels,
@@ -96,7 +96,7 @@ impl VerificationReport {
         let fault = self.fault.as_ref().map(ToString::to_string);
         let is_unfinished = self.is_interrupted() || self.replay.awaits_raw_answer();
         let entries = self.replay.entries();
-        fault.or_else(|| is_unfinished.then(|| format!("interrupted behind {entries} records")))
+        fault.or_else(|| is_unfinished.then(|| format!("interrupted after {entries} records")))
     }
 }
 
@@ -260,7 +260,7 @@ pub(crate) fn take_line(
         ExaminedLine::Torn(bytes) => Some((
             Verdict::Torn,
             format!(
-                "the last line is incomplete: {bytes} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. Unless they stand behind a seal or were never a ledger, the next command that writes moves these bytes aside, to a file FILE.torn-N"
+                "the last line is incomplete: {bytes} bytes without a line feed. Its write was interrupted, or the end was cut off; every line before is whole. Unless they follow a seal or were never a ledger, the next command that writes moves these bytes aside, to a file FILE.torn-N"
             ),
         )),
         ExaminedLine::TooLong => Some((
@@ -285,7 +285,7 @@ fn take_record(
     let verdict = checked.replay.take(examined, rules);
     if verdict != Verdict::Ok {
         let reason = match verdict {
-            Verdict::Reordered if sealed => "a record behind the seal".to_owned(),
+            Verdict::Reordered if sealed => "a record after the seal".to_owned(),
             Verdict::Reordered if entry.sequence != expected => format!(
                 "found the sequence number {}, expected {expected}",
                 entry.sequence
@@ -339,7 +339,7 @@ fn check_earlier_heads(
     Some((
         Verdict::Altered,
         format!(
-            "the chain value behind {} records is {}, and was {} when that head was noted: what stands up to here was written anew",
+            "the chain value after {} records is {}, and was {} when that head was noted: what stands up to here was written anew",
             earlier.entries,
             hex(&entry.chain),
             hex(&earlier.head)

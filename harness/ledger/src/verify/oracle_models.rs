@@ -1,7 +1,7 @@
 //! The models of the oracles beyond those that the core can hold in its fixed memory.
 //!
 //! SRS-004 §7.2 (SHALL-008): one oracle has one model in a ledger. The core compares the first
-//! [`MAX_ORACLES`](axilog::replay::MAX_ORACLES) oracles; this table takes over behind them. Determinism: D2.
+//! [`MAX_ORACLES`](axilog::replay::MAX_ORACLES) oracles; this table takes over after them. Determinism: D2.
 
 use std::collections::HashMap;
 

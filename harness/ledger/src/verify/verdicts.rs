@@ -9,7 +9,7 @@ pub fn describe_verdict(verdict: Verdict) -> &'static str {
         Verdict::Ok => "nothing is wrong",
         Verdict::Altered => "its bytes do not match its commit, its obs_hash or the chain",
         Verdict::Reordered => "it stands where it cannot stand",
-        Verdict::Truncated => "records are missing behind it",
+        Verdict::Truncated => "records are missing after it",
         Verdict::Torn => "the last line is incomplete",
         Verdict::NonCanonical => "the record is not in its canonical form",
         Verdict::Unwitnessed => "a decision without the observation or the policies it rests on",

@@ -247,7 +247,7 @@ fn bytes_up_to(ledger: &[u8], checkpoint: &Checkpoint) -> Vec<u8> {
     lines.concat()
 }
 
-/// The bytes behind the last line feed.
+/// The bytes after the last line feed.
 pub fn torn_line(ledger: &[u8]) -> &[u8] {
     ledger.rsplit(|b| *b == b'\n').next().unwrap()
 }

@@ -95,7 +95,7 @@ fn count_lines(bytes: &[u8]) -> u64 {
 /// What became of the calls of several threads.
 #[derive(Default)]
 struct Outcomes {
-    /// The length of the ledger behind each step that was acknowledged.
+    /// The length of the ledger after each step that was acknowledged.
     acknowledged: Vec<u64>,
     refused: Vec<SharedSessionError>,
 }

@@ -22,11 +22,11 @@ pub enum Attack {
     ReplaceByLink,
     /// Renames it and leaves a pipe under its name.
     ReplaceByPipe,
-    /// Cuts it off behind its first line.
+    /// Cuts it off after its first line.
     TruncateToGenesis,
     /// Cuts all of it off.
     TruncateToNothing,
-    /// Writes a byte behind its last one.
+    /// Writes a byte after its last one.
     Extend,
 }
 
@@ -43,7 +43,7 @@ pub const ATTACKS: [Attack; 9] = [
 ];
 
 impl Attack {
-    /// Carries the attack out and gives the path under which the opened file is found behind it.
+    /// Carries the attack out and gives the path under which the opened file is found after it.
     pub fn carry_out(self, ledger: &Path) -> PathBuf {
         let aside = ledger.with_extension("aside");
         match self {
@@ -95,7 +95,7 @@ impl Attack {
         )
     }
 
-    /// Whether a session finds this displacement behind the attack.
+    /// Whether a session finds this displacement after the attack.
     pub fn is_found_as(self, displacement: &Displacement) -> bool {
         match self {
             Attack::Rename | Attack::Unlink => matches!(displacement, Displacement::Gone { .. }),

@@ -12,7 +12,7 @@ use crate::{Running, observe};
 /// A ledger file of which a test decides what a reader sees.
 struct WatchedFile<W> {
     file: File,
-    /// Called with the number of bytes of each read and the position behind them; gives how many the reader gets.
+    /// Called with the number of bytes of each read and the position after them; gives how many the reader gets.
     watch: W,
 }
 
@@ -64,7 +64,7 @@ fn a_step_between_the_records_and_the_blobs_leaves_nothing_behind() {
     );
 }
 
-/// A reader may see the beginning of a line whose end is being written, and then what stands behind it.
+/// A reader may see the beginning of a line whose end is being written, and then what follows it.
 #[test]
 fn half_a_line_is_looked_at_again() {
     let mut running = Running::begin();
@@ -90,7 +90,7 @@ fn half_a_line_is_looked_at_again() {
     assert_eq!(report.verification.replay.entries(), 11);
 }
 
-/// A torn line that stays is an interruption, and no failure, unless it stands behind a seal.
+/// A torn line that stays is an interruption, and no failure, unless it follows a seal.
 #[test]
 fn a_torn_line_makes_an_audit_incomplete() {
     let mut running = Running::begin();

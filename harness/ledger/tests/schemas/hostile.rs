@@ -62,7 +62,7 @@ fn references_lead_nowhere_outside() {
     }
 }
 
-/// The validator finds a way for each of these; what is behind it would be counted nowhere.
+/// The validator finds a way for each of these; what is after it would be counted nowhere.
 #[test]
 fn references_that_are_written_in_a_roundabout_way_are_counted_or_refused() {
     for fragment in [

@@ -83,7 +83,7 @@ impl BanPatterns {
             let parts: Vec<&str> = line.splitn(3, '\t').collect();
             let [first, list, text] = parts.as_slice() else {
                 let place = format!("line {}", number + 1);
-                let expected = "three behind one tab each: the ban or allow, its languages, the text; or language, its name, its endings";
+                let expected = "three after one tab each: the ban or allow, its languages, the text; or language, its name, its endings";
                 let reason = format!("found {} part(s), expected {expected}", parts.len());
                 return Err(MemoryError::document(name, place, reason));
             };

@@ -119,7 +119,7 @@ pub(super) fn describe(query: &WorkingSetQuery) -> String {
     let after = query
         .after
         .as_ref()
-        .map(|(key, _)| format!(" behind {key}"));
+        .map(|(key, _)| format!(" after {key}"));
     format!(
         "{} seen by [{}]{}",
         query.audience.class.as_str(),

@@ -118,7 +118,7 @@ fn request(writer: &mut Writer<'_>, request: &str) -> Result<Option<String>> {
     }
 }
 
-/// The guesses that the entries behind `before` log.
+/// The guesses that the entries after `before` log.
 fn read_guesses(writer: &Writer<'_>, before: u64) -> Result<u64> {
     let mut guesses = 0;
     for seq in before + 1..=writer.reader().head()?.seq {
@@ -157,7 +157,7 @@ fn exhaust(writer: &mut Writer<'_>, exact: &str, limit: u64) -> Result<Vec<Strin
     expect(!passed, "a request behind them passed");
     if let Some(wrong) = change_digits(exact) {
         let passed = check_narration_within(writer, &nobody, &wrong)?.is_some();
-        expect(!passed, "a narration with a wrong guess passed behind them");
+        expect(!passed, "a narration with a wrong guess passed after them");
     }
     let passed = check_narration_within(writer, &nobody, HARMLESS)?.is_some();
     expect(passed, "a narration without a guess was refused");

@@ -336,7 +336,7 @@ fn encoded_forms(exact: &str) -> Vec<String> {
         let mut text = vec![0; before];
         text.extend_from_slice(bytes);
         let encoded = base64::engine::general_purpose::STANDARD_NO_PAD.encode(&text);
-        // The first digits depend on what stands before, the last on what stands behind.
+        // The first digits depend on what stands before, the last on what follows.
         let first = [0, 2, 3].get(before).copied().unwrap_or_default();
         let last = text.len() * 8 / 6;
         forms.extend(encoded.get(first..last).map(str::to_owned));

@@ -20,7 +20,7 @@ pub fn canonical_query() -> WorkingSetQuery {
     WorkingSetQuery::new(audience, 8000)
 }
 
-/// The budget of the stages behind the first.
+/// The budget of the stages after the first.
 const STAGE_BUDGET: u64 = 64_000;
 
 /// The most players of whom each is an audience.
@@ -57,7 +57,7 @@ fn list_audiences(account: &Account) -> Vec<Vec<String>> {
 }
 
 /// Hands the working sets of every class and audience to `visit`, as a game would get them, and as many further
-/// stages as `coverage` asks for: each begins behind the last fact of the one before. Where a working set holds
+/// stages as `coverage` asks for: each begins after the last fact of the one before. Where a working set holds
 /// nothing because one thing is too large, the budget is raised until it does.
 pub(super) fn for_each_output(
     reader: &MemoryReader,

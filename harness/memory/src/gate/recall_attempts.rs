@@ -283,7 +283,7 @@ fn try_success(
         stays_open |= writer.reader().is_open(handle)?;
         Ok((!was_open || stays_open).then(|| {
             format!(
-                "{handle} is open: {was_open} in the scene of its recall, {stays_open} behind it"
+                "{handle} is open: {was_open} in the scene of its recall, {stays_open} after it"
             )
         }))
     })

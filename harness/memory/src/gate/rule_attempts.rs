@@ -41,7 +41,7 @@ pub(super) fn check(
         let attempt = store.try_out(|writer| open_and_end(writer, account, at))?;
         if !attempt.was_open || attempt.is_open {
             report.faults.push(format!(
-                "a rule opened for a scene is named {} before and {} behind {end}",
+                "a rule opened for a scene is named {} before and {} after {end}",
                 attempt.was_open, attempt.is_open
             ));
         }

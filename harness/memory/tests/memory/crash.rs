@@ -209,7 +209,7 @@ fn an_init_killed_at_any_statement_is_completed_by_the_next() {
             break;
         }
         let store = match MemoryStore::open(&path) {
-            // It was killed behind its last commit.
+            // It was killed after its last commit.
             Ok(store) => store,
             Err(MemoryError::Unfinished(_)) => {
                 let error = MemoryReader::open(&path).unwrap_err();

@@ -169,7 +169,7 @@ fn a_name_in_use_cannot_be_locked() {
     assert_eq!(set.value()["scene_id"], json!("[locked]"));
 }
 
-/// The attack: a request that writes sections of its own behind the memory's.
+/// The attack: a request that writes sections of its own after the memory's.
 #[test]
 fn a_request_writes_no_section_of_the_prompt() {
     let mut memory = TestMemory::new();

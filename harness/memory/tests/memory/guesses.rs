@@ -88,7 +88,7 @@ fn a_right_number_is_answered_as_a_wrong_one() {
             let mut memory = memory_with(&[exact]);
             let asked = ask(&mut memory, request).unwrap();
             assert_eq!(asked, "Is it [locked]?", "{exact} {request}");
-            // Behind the guesses stands what was shown.
+            // After the guesses stands what was shown.
             let seq = memory.reader().head().unwrap().seq - 1;
             assert_eq!(memory.body_of(seq)["guesses"], 1, "{request}");
         }

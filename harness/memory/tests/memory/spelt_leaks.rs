@@ -38,7 +38,7 @@ pub fn spelt_leaks() -> Vec<(&'static str, &'static str, String)> {
             "it is 4\u{200b}7\u{ad}1\u{2060}1",
         ),
         leak("caf\u{e9} 12", "decomposed", "at cafe\u{301} 12"),
-        leak("4711", "behind a word", "use code4711 now"),
+        leak("4711", "after a word", "use code4711 now"),
         leak("4711", "before a word", "walk 4711m north"),
         leak("Schlüssel", "in a compound", "der Kellerschlüsselbund"),
         leak(
@@ -127,7 +127,7 @@ pub fn spelt_leaks() -> Vec<(&'static str, &'static str, String)> {
         ),
         leak(
             "4711",
-            "base64 behind letters",
+            "base64 after letters",
             &format!("x{}", STANDARD.encode("ab 4711 cd")),
         ),
         leak("4711", "hexadecimal", "0x34373131"),
@@ -193,7 +193,7 @@ pub fn spelt_leaks() -> Vec<(&'static str, &'static str, String)> {
         leak("Silver Key", "a dash", "Silver\u{2014}Key"),
         leak(
             "Halt!",
-            "another sign behind it",
+            "another sign after it",
             "he cried: Halt, you there",
         ),
         leak("Mordecai", "tags of HTML", "it was Mor<b>de</b>cai"),
@@ -341,7 +341,7 @@ pub const NOT_FOUND: &[(&str, &str, &str)] = &[
         "accents that are added or left out",
         "sílver kéy",
     ),
-    ("key", "an ending behind a short word", "the keys"),
+    ("key", "an ending after a short word", "the keys"),
     ("Silver Key", "a translation", "der silberne Schlüssel"),
     (
         "Silver Key",

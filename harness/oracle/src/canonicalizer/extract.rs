@@ -43,7 +43,7 @@ fn find_bracket(bytes: &[u8], at: usize) -> Option<(usize, u8)> {
         .map(|(at, byte)| (at, *byte))
 }
 
-/// Behind the placeholder that begins at `start`, such as `{name}`; `None` where there is none.
+/// After the placeholder that begins at `start`, such as `{name}`; `None` where there is none.
 fn find_placeholder_end(text: &str, start: usize) -> Option<usize> {
     let inner = text.get(start + 1..)?;
     let is_in_name = |c: char| c.is_alphanumeric() || c.is_whitespace() || "_.-".contains(c);
@@ -52,7 +52,7 @@ fn find_placeholder_end(text: &str, start: usize) -> Option<usize> {
     (text.as_bytes().get(end) == Some(&b'}')).then_some(end + 1)
 }
 
-/// Behind the `]` that closes the `[` at `start`, or the end of the text where none does; `None` where a brace stands
+/// After the `]` that closes the `[` at `start`, or the end of the text where none does; `None` where a brace stands
 /// before that. Brackets in JSON strings do not count; braces count wherever they stand.
 fn find_prose_end(bytes: &[u8], start: usize) -> Option<usize> {
     let (mut depth, mut in_string, mut escaped) = (0usize, false, false);

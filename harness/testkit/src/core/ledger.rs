@@ -49,7 +49,7 @@ impl LedgerSink for Store {
 }
 
 impl Store {
-    /// The records from `first` on as text, each behind its tag's.
+    /// The records from `first` on as text, each after its tag's.
     pub fn texts(&self, first: usize) -> Vec<String> {
         self.records[first..]
             .iter()

@@ -44,7 +44,7 @@ fn remove_places(document: &mut Value) {
     }
 }
 
-/// The controls stand behind the three runs and leave what is measured on them as it is.
+/// The controls follow the three runs and leave what is measured on them as it is.
 #[test]
 fn controls_run_behind_the_three_runs_and_leave_them_as_they_are() {
     let bench = calibrate();

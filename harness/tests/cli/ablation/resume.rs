@@ -75,7 +75,7 @@ fn a_killed_run_goes_on_where_it_stopped() {
     bench.run(&format!("{again} --out r --resume")).exits(0);
     bench.run("ablation replay r").exits(0);
     bench.run("verify r/baseline/ledger.jsonl --blobs").exits(0);
-    // What was recorded stays; the first record behind it says that the run goes on.
+    // What was recorded stays; the first record after it says that the run goes on.
     let whole = bench.read("r/baseline/ledger.jsonl");
     let kept = before.iter().rposition(|byte| *byte == b'\n').unwrap();
     assert_eq!(whole[..kept], before[..kept]);

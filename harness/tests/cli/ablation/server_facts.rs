@@ -84,7 +84,7 @@ fn a_prompt_that_the_server_counts_otherwise_is_shadow_persistence() {
         "{detail}"
     );
     assert_eq!(found["runs"][0]["steps"], 7);
-    // Nothing was asked behind it.
+    // Nothing was asked after it.
     assert_eq!(server.request_count(), 8);
     bench.run("ablation replay r").exits(0);
 }

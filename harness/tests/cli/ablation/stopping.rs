@@ -127,7 +127,7 @@ fn an_invalid_run_stops_with_its_reason_and_exits_1() {
     assert_eq!(found["runs"][0]["reason"], "BASELINE_NOT_INSTANTIATED");
     assert_eq!(found["runs"][0]["steps"], 50);
     assert_eq!(found["comparison"], Value::Null);
-    // Behind the invalid baseline nobody is asked: of the other arms there is the first seed at most.
+    // After the invalid baseline nobody is asked: of the other arms there is the first seed at most.
     for run in found["runs"].as_array().unwrap() {
         assert!(run["steps"].as_u64().unwrap() <= 150, "{run}");
     }

@@ -232,7 +232,7 @@ impl Write {
         }
     }
 
-    /// Appends an event and derives the tables again, behind which log, file and ledger agree.
+    /// Appends an event and derives the tables again, after which log, file and ledger agree.
     fn assert_goes_on(&self, bench: &Bench, about: &str) {
         let ledger = if self.has_ledger { LEDGER } else { "" };
         let event = r#"event m.db EV-107 {"playback_id":"p","cause_handle":null}"#;
@@ -275,8 +275,8 @@ fn a_memory_whose_writer_was_killed_is_whole() {
     let count = |wanted| left.iter().filter(|found| **found == wanted).count();
     let counts = [Left::Nothing, Left::Unacknowledged, Left::Acknowledged].map(count);
     println!(
-        "{} of {places} changes of {} writes: {} killed before the write was in the log, {} behind that and {} \
-         behind the acknowledgement",
+        "{} of {places} changes of {} writes: {} killed before the write was in the log, {} after that and {} \
+         after the acknowledgement",
         left.len(),
         writes.len(),
         counts[0],

@@ -203,7 +203,7 @@ impl CycleRunner<'_> {
 }
 
 /// Canonicalizes and parses an answer as it came: the ledger binds its bytes, in the observation or in the RAW
-/// record behind it, whatever admission made of it (A1).
+/// record after it, whatever admission made of it (A1).
 fn parse_answer(text: &str, field_names: &FieldNames) -> ParsedAnswer {
     let result = canonicalize(text);
     let status = result.status();

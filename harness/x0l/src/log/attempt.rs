@@ -67,7 +67,7 @@ impl FrozenAttempt {
         }
     }
 
-    /// Whether the numbers are those of a place behind all earlier ones.
+    /// Whether the numbers are those of a place after all earlier ones.
     pub(crate) fn is_consistent(&self) -> bool {
         let numbers = self.earlier.iter().map(|it| it.attempt);
         numbers.eq(1..self.attempt)

@@ -1,7 +1,7 @@
 //! The attempts under a plan, or the corrections of a run, in a file of their own.
 //!
 //! Each line is canonical JSON and has the SHA-256 of the line before it. A session appends its beginning, durably,
-//! before anything is asked, and its end behind its seal. So an attempt that was aborted or killed is counted like any
+//! before anything is asked, and its end after its seal. So an attempt that was aborted or killed is counted like any
 //! other. A line that was changed, or taken out from between others, is an error with its number. Whoever can write the
 //! file can cut off its end, or write all of it anew: what a session froze of the lines before it shows that, and so
 //! does a note of the last line's hash.
@@ -214,7 +214,7 @@ impl AttemptLog {
         Ok(result)
     }
 
-    /// Reads the whole lines; what stands behind the last line feed is an interrupted write.
+    /// Reads the whole lines; what follows the last line feed is an interrupted write.
     fn parse(&self, bytes: &[u8]) -> Result<KnownAttempts, LogError> {
         let mut known = KnownAttempts {
             attempts: Vec::new(),

@@ -31,8 +31,8 @@ pub(super) fn check_places(replayer: &mut Replayer<'_>, frozen: &FrozenSettings)
         ("frozen.correction.attempt", &frozen.correction),
     ] {
         if let Some(place) = place.as_ref().filter(|place| !place.is_consistent()) {
-            let found = format!("{} behind {} others", place.attempt, place.earlier.len());
-            add(field, found, "the number behind those of all earlier ones");
+            let found = format!("{} after {} others", place.attempt, place.earlier.len());
+            add(field, found, "the number after those of all earlier ones");
         }
     }
 }

@@ -39,7 +39,7 @@ fn binding(replayer: &Replayer<'_>, line: u64) -> Option<CycleBinding> {
     replayer.ledger.bindings.get(index).copied()
 }
 
-/// Compares a line with its hash in the ledger, which must stand behind the cycle's call.
+/// Compares a line with its hash in the ledger, which must follow the cycle's call.
 pub(super) fn check_binding(
     replayer: &mut Replayer<'_>,
     walk: &mut SessionWalk<'_>,
@@ -66,7 +66,7 @@ pub(super) fn check_binding(
     if call.is_some_and(|call| call > binding.seq) {
         let field = format!("record {}", binding.seq);
         let found = format!("the hash of line {} before its call", line.number);
-        replayer.add_finding(RunDirectory::LEDGER, field, found, "it behind the call");
+        replayer.add_finding(RunDirectory::LEDGER, field, found, "it after the call");
     }
     walk.last_bound = binding.seq;
 }
@@ -75,7 +75,7 @@ pub(super) fn check_binding(
 pub(super) fn check_call_follows(replayer: &mut Replayer<'_>, call: u64, last_bound: u64) {
     if call < last_bound {
         let found = "a call before the earlier cycle had its hash";
-        let expected = format!("it behind record {last_bound}");
+        let expected = format!("it after record {last_bound}");
         replayer.add_finding(
             RunDirectory::LEDGER,
             format!("record {call}"),

@@ -41,7 +41,7 @@ pub(super) fn check_outcome(
         ));
         if !unclaimed.is_empty() {
             replayer.replay.notes.push(format!(
-                "the ledger has {} calls behind the last cycle of the log",
+                "the ledger has {} calls after the last cycle of the log",
                 unclaimed.len()
             ));
         }

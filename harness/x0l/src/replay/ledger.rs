@@ -132,7 +132,7 @@ pub(super) fn read_ledger(
     Ok(ledger)
 }
 
-/// The blobs that the observations and the RAW records behind them name.
+/// The blobs that the observations and the RAW records after them name.
 fn list_named_blobs(observations: &[RecordedCall]) -> BTreeSet<Hash> {
     let inputs = observations.iter().map(|call| call.input_hash);
     let raw = observations
@@ -239,7 +239,7 @@ fn sort_observations(
                     }
                     (Err(wrong), _) => add(call.seq, wrong, "which model answered"),
                     _ => {
-                        let expected = "one right behind the answer that it names";
+                        let expected = "one right after the answer that it names";
                         add(call.seq, describe(" there"), expected);
                     }
                 }

@@ -41,7 +41,7 @@ impl NotedHead {
             Some(found) if found == noted.head => None,
             Some(found) => Some(ReplayFinding::new(
                 file,
-                format!("the head behind {} records", noted.entries),
+                format!("the head after {} records", noted.entries),
                 hex(&found),
                 format!("{head}, as report.json has it"),
             )),

@@ -50,7 +50,7 @@ impl RecordedCall {
     }
 
     /// Reads the answer's raw text: from the record, but for the line ends, or from the blob that the RAW record
-    /// behind it names. `None` where the blob is missing, altered or not text.
+    /// after it names. `None` where the blob is missing, altered or not text.
     pub(super) fn read_raw_text(&self, blobs: &BlobStore) -> Option<String> {
         if self.completion == Completion::Complete {
             return Some(self.output.clone());

@@ -87,7 +87,7 @@ pub struct SentinelReplay {
     pub drifts: Vec<ModelDrift>,
 }
 
-/// A condition before and behind which sentinels were answered differently.
+/// A condition before and after which sentinels were answered differently.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ModelDrift {
     /// The condition.

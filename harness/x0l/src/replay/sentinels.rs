@@ -1,6 +1,6 @@
 //! The sentinels of a run: each where it must be, and the answers of each round compared with those of the round before.
 //!
-//! A round is asked before the first condition and behind each condition that has ended, so that what changed between
+//! A round is asked before the first condition and after each condition that has ended, so that what changed between
 //! two rounds changed during one condition.
 
 use std::collections::BTreeSet;
@@ -104,7 +104,7 @@ fn list_unsteady(rounds: &[Vec<SentinelAnswers>]) -> Vec<u64> {
     unsteady.into_iter().collect()
 }
 
-/// Lists the conditions before and behind which a steady sentinel was answered differently.
+/// Lists the conditions before and after which a steady sentinel was answered differently.
 fn list_drifts(
     rounds: &[Vec<SentinelAnswers>],
     unsteady: &[u64],
@@ -132,7 +132,7 @@ fn list_drifts(
     drifts.filter(|it| !it.sentinels.is_empty()).collect()
 }
 
-/// Lists the places of the rounds: before the first condition, and behind each that has ended.
+/// Lists the places of the rounds: before the first condition, and after each that has ended.
 fn list_rounds(conditions: &[ConditionOutcome], calibration_calls: usize) -> Vec<SentinelPlace> {
     let mut place = SentinelPlace {
         cycles: 0,

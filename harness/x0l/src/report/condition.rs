@@ -99,7 +99,7 @@ fn format_server_names(counts: &BTreeMap<String, u64>) -> String {
     let mut listed: Vec<String> = listed
         .map(|(name, count)| {
             let start: String = name.chars().take(LONGEST_NAME).collect();
-            // Names that differ behind the cut stay apart.
+            // Names that differ after the cut stay apart.
             let cut = match start.len() < name.len() {
                 true => format!("… ({:.12})", hex(&sha256(name.as_bytes()))),
                 false => String::new(),

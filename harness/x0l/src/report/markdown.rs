@@ -65,7 +65,7 @@ pub(super) fn write_page(
             );
         }
     }
-    page.push_str("\nIn brackets behind a rate stands its Wilson interval at 95 %.\n");
+    page.push_str("\nIn brackets after a rate stands its Wilson interval at 95 %.\n");
     write_fingerprints(&mut page, inputs);
     write_review(&mut page, inputs);
     write_overview(&mut page, inputs);

@@ -56,7 +56,7 @@ pub fn record_sighting(run: &RunDirectory, sighting: &AttemptSighting) -> Result
     )
 }
 
-/// Records texts as statements of the oracle and the model `id`, behind the one that opens the review of the run with the
+/// Records texts as statements of the oracle and the model `id`, after the one that opens the review of the run with the
 /// head `head`.
 fn record_texts(
     run: &RunDirectory,

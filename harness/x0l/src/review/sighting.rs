@@ -1,5 +1,5 @@
 //! What was known of the attempts under a run's plan, or of the corrections of the run that it corrects, at a time
-//! behind its end: a run itself knows those before it alone.
+//! after its end: a run itself knows those before it alone.
 
 use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;

@@ -107,7 +107,7 @@ fn a_judgement_that_the_report_has_seen_cannot_disappear() {
     // Another review in its place, as long or longer, has another head.
     for _ in 0..2 {
         record_statements(&run, &[statement(Judgement::Dismissed)], TIME).unwrap();
-        assert_refused("review.jsonl: the head behind 9 records: found ");
+        assert_refused("review.jsonl: the head after 9 records: found ");
     }
 }
 

@@ -196,7 +196,7 @@ impl RunBuilder<'_> {
         self.session.observe(&call, reply).unwrap()
     }
 
-    /// Records who answered, behind the first call.
+    /// Records who answered, after the first call.
     fn record_first_call(&mut self, input: CanonicalInput, text: &str) -> u64 {
         let seq = self.record_call(input, text).observation.ledger_seq;
         let facts = ProviderFacts {

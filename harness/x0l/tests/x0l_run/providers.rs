@@ -71,10 +71,10 @@ fn another_model_makes_a_session_invalid() {
         calibration_record.system_fingerprint.as_deref(),
         Some("fp_1")
     );
-    // Behind the first answer, and behind the one of another model.
+    // After the first answer, and after the one of another model.
     assert_eq!(ledger(&directory).matches("llm.provider").count(), 2);
 
-    // Names are compared exactly: neither accents nor what stands behind 200 characters makes two names one.
+    // Names are compared exactly: neither accents nor what follows 200 characters makes two names one.
     let long = "m".repeat(200);
     for (first, second) in [
         ("modèl-é".to_owned(), "modül-ß".to_owned()),

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::session_directory::{SessionDirectory, settings};
 
 /// Runs a session of two cycles in each of L-A, L-B and L-C with a server whose answer to each sentinel is what
-/// `answer` gives for its number, from 1: six before L-A, each sentinel twice, and six behind each condition.
+/// `answer` gives for its number, from 1: six before L-A, each sentinel twice, and six after each condition.
 fn run_session(
     directory: &SessionDirectory,
     mut answer: impl FnMut(u64) -> Act + Send + 'static,
@@ -106,13 +106,13 @@ fn a_steady_model_shows_no_drift() {
 fn another_model_under_the_same_name_is_drift() {
     type IsChanged = fn(u64) -> bool;
     let cases: [(IsChanged, Value, &str); 3] = [
-        // From the sentinels behind L-B on.
+        // From the sentinels after L-B on.
         (
             |number| number >= 13,
             json!([{ "condition": "L-B", "first_cycle": 3, "last_cycle": 4, "sentinels": [1, 2, 3] }]),
             "sentinels 1, 2, 3 were answered differently before and after L-B (cycles 3 to 4)",
         ),
-        // Away and back again: once behind L-A alone.
+        // Away and back again: once after L-A alone.
         (
             |number| [9, 10].contains(&number),
             json!([

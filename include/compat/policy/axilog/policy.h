@@ -166,7 +166,7 @@ static inline ax_policy_result_t ax_policy_rig_evaluate(ax_policy_ctx_t *ctx, co
     return result;
 }
 
-/** Judges a value by every enabled policy; a flag that is set ends that behind the first policy, as a breach. */
+/** Judges a value by every enabled policy; a flag that is set ends that after the first policy, as a breach. */
 static inline ax_policy_result_t ax_policy_rig_evaluate_all(ax_policy_ctx_t *ctx, const ax_policy_input_t *input,
                                                             ct_fault_flags_t *faults)
 {

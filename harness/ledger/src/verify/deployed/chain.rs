@@ -1,4 +1,4 @@
-//! The chain behind a record that no reader takes.
+//! The chain after a record that no reader takes.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ use crate::error::LedgerFault;
 use crate::verify::examined_lines::ExaminedLine;
 use crate::verify::verdicts::describe_verdict;
 
-/// How far the chain is whole behind a record that no reader takes.
+/// How far the chain is whole after a record that no reader takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainBehind {
     /// The number of records whose bytes match their commits and the chain, the genesis included.
@@ -45,12 +45,12 @@ impl ChainBehind {
         let Some(fault) = &self.fault else {
             let whole = "the chain is whole to the last record; the order of observations and decisions was not checked";
             return vec![
-                ("behind it", whole.to_owned()),
+                ("after it", whole.to_owned()),
                 ("records", self.entries.to_string()),
                 ("head", hex(&self.head)),
             ];
         };
-        vec![("behind it", fault.to_string())]
+        vec![("after it", fault.to_string())]
     }
 
     /// Takes the next line. Breaks at the first that is wrong.

@@ -3,7 +3,7 @@
 //! Deployed gateways take text for Unicode's Normalization Form C where it has none of a list of combining marks, and
 //! check of identities, parameters and states nothing. A ledger of theirs is NON_CANONICAL at the first such record.
 //! An auditor then wants to know whose form that is, whether SRS-004 would have allowed the record, and whether
-//! the chain is whole behind it. Whoever can write the file can also write such a record: its form names no writer.
+//! the chain is whole after it. Whoever can write the file can also write such a record: its form names no writer.
 //! Determinism: D2.
 
 mod chain;

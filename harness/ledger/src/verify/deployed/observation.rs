@@ -159,7 +159,7 @@ fn is_hex_digit(byte: u8) -> bool {
     byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)
 }
 
-/// The text with a starter that composes with nothing (U+034F) behind each 30th mark of a row, as the Stream-Safe Text
+/// The text with a starter that composes with nothing (U+034F) after each 30th mark of a row, as the Stream-Safe Text
 /// Format has it: in Normalization Form C where the text is, and without the rows that no reader takes.
 fn split_rows_of_marks(text: &str) -> String {
     let mut split = String::with_capacity(text.len());
