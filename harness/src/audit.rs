@@ -15,11 +15,11 @@ use super::output::{Report, write_results};
 use super::replay_ledger::open_regular_file;
 use super::{Failure, expectations, table};
 
-/// Audit ledgers: verify, replay, blobs, rules, models, derivations and what you expect, as one verdict.
+/// Audit ledgers: make every check of verify and replay, compare blobs, rules, models and derivations, and give one verdict.
 ///
-/// OK: every check was made and passed. FAILED: one failed. INCOMPLETE: one could not be made. Only OK
-/// exits 0. Beside the verdict stands what the ledger alone cannot show and you named nothing to
-/// compare with (heads, policies, models), and which oracles no policy judged.
+/// OK: every check was made and passed. FAILED: one failed. INCOMPLETE: one could not be made. Only OK exits 0. The
+/// lines `not compared` list what no ledger can show by itself and you gave nothing to compare with: heads, policies,
+/// models. The lines `not judged` name oracles whose answers no policy judged.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger files.

@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use super::output::Report;
 use super::{Failure, decision, read_named_policies};
 
-/// Record a control input: an operator's or the machine's, not an oracle's.
+/// Record a control input, which comes from an operator or the machine and not from an oracle.
 ///
 /// Exits 0 unless the agent is STOPPED. JSON: the fields of a decision.
 #[derive(clap::Args)]

@@ -23,7 +23,7 @@ use super::output::Report;
 use super::{Failure, decision, table};
 use crate::error::CommandError;
 
-/// Show what the containment does: a scripted oracle answers a dozen times, well and badly.
+/// Show what axilog does: a scripted oracle answers a dozen times, well and badly.
 ///
 /// Every answer is recorded, judged and acted on; the ledger is then verified and replayed. The
 /// answers and times are fixed, so every run writes the same ledger. Exits 0 where verification and

@@ -12,14 +12,14 @@ use crate::error::CommandError;
 
 #[derive(clap::Args)]
 pub(crate) struct ExpectedArgs {
-    /// The chain value of the last record, 64 hexadecimal digits. For one FILE only.
+    /// The chain value that the last record must have, 64 hexadecimal digits. For one FILE only.
     #[arg(long, value_name = "HEX", value_parser = parse_head)]
     expect_head: Option<Hash>,
-    /// How many records there are, genesis included, a seal not counted. For one FILE only.
+    /// How many records there must be, with the genesis and without a seal. For one FILE only.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     expect_entries: Option<u64>,
-    /// A head that was noted earlier, and the number of records then, as `axilog head` prints both:
-    /// the ledger must be that one, grown or as it was. May be given several times; one FILE only.
+    /// A head that was noted earlier, and the number of records then, as `axilog head` prints both: the ledger must
+    /// still begin with those records. May be given several times. For one FILE only.
     #[arg(long, value_name = "N:HEAD")]
     extends: Vec<EarlierHead>,
     /// The model that an oracle must have; may be given for several oracles.
@@ -56,16 +56,16 @@ impl ExpectedArgs {
 /// What the caller knows of a ledger's rules.
 #[derive(clap::Args)]
 pub(crate) struct RulesArgs {
-    /// Policy file (canonical, or .toml in source form), which must be the ledger's. With it both switches are compared
-    /// too: one that is not given must be off.
+    /// The policy file that the ledger must have been made under, canonical or, where its name ends in .toml, in source
+    /// form. The switches are compared too: one that is not given must be off in the ledger.
     #[arg(long, value_name = "POLICIES")]
     policies: Option<PathBuf>,
-    /// The ledger must judge an answer that was cut like a whole one; and stop on an inadmissible
-    /// answer only if --stop-on-invalid is given.
+    /// The ledger must judge an answer that was cut off as if it were whole. Without --stop-on-invalid it must not stop
+    /// on an inadmissible answer.
     #[arg(long)]
     permit_truncated: bool,
-    /// The ledger must stop the agent on an inadmissible answer; and judge an answer that was cut like
-    /// a whole one only if --permit-truncated is given.
+    /// The ledger must stop the agent on an inadmissible answer. Without --permit-truncated it must not judge an answer
+    /// that was cut off as if it were whole.
     #[arg(long)]
     stop_on_invalid: bool,
 }

@@ -23,16 +23,16 @@ use super::replay_ledger::{lacks_rules, replay_decisions_of};
 use super::{Failure, expectations};
 use crate::error::CommandError;
 
-/// Export the observations of a ledger, a row each, with what was decided on them.
+/// Export the observations of a ledger as rows, each with the decision on it.
 ///
-/// A ledger that does not replay is refused, unless --unverified is given: then every observation
-/// that can be read is exported. The column `verified` says which rows were replayed: bytes, chain and
-/// every decision. In a ledger without decisions there is nothing to replay, and no row is verified.
+/// A ledger that does not replay is refused. With --unverified every observation that can be read is exported all the
+/// same. The column `verified` says which rows were replayed: bytes, chain and every decision. A ledger without
+/// decisions has nothing to replay, and no row of it is verified.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
     file: PathBuf,
-    /// What to write.
+    /// The format to write.
     #[arg(long, value_enum)]
     format: Format,
     /// Write it here instead of to standard output, for which - stands.

@@ -12,7 +12,7 @@ use crate::interrupt::Flag;
 use crate::output::{Report, print_json};
 use crate::{CommandOutcome, Failure, table};
 
-/// Record and contain what programs ask models, by their base URL.
+/// Record and judge what models answer programs over HTTP. A program only changes its base URL.
 ///
 /// A program sets the base URL of its client to the gateway's and asks as before. Each question is kept before the
 /// provider is asked; each answer is recorded, judged, and released once the record is durable and it may be acted on.

@@ -10,10 +10,10 @@ use super::output::Report;
 use super::replay_ledger::{describe_decisions, open_regular_file};
 use super::{Failure, expectations, table, verify};
 
-/// Print the length, the head, whether it is sealed, and the recorded state of a ledger.
+/// Print a ledger's number of records, its head, its agent's state, and whether it is sealed.
 ///
-/// The ledger is replayed on the way: of one that is damaged, or whose decisions are not those of its
-/// rules, the verdict is given and no head. A ledger without decisions is verified, and says so.
+/// The ledger is replayed on the way. Where it is damaged, or its decisions are not those of its rules, the command
+/// prints the verdict and no head. A ledger without decisions is only verified, and the output says so.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.

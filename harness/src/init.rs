@@ -17,11 +17,11 @@ use super::schema_files::{SchemaFiles, parse_oracle_file};
 use super::{Failure, decision, now, read_named_policies, table};
 use crate::error::CommandError;
 
-/// Begin a ledger: keep the configuration, record a reset and the time.
+/// Begin a ledger: keep its configuration, and record a reset and the time.
 ///
-/// The file must be absent, empty, or hold the genesis only; a ledger is never overwritten. The
-/// agent is ENABLED afterwards. With --name, --note, schemas, oracles, --require-policy or --follows a manifest with
-/// them is kept too, and every reset binds the ledger to it. JSON: the fields of the time's decision, and `configuration`.
+/// The file must be absent, empty, or hold the genesis only; a ledger is never overwritten. The agent is then ENABLED.
+/// With --name, --note, schemas, oracles, --require-policy or --follows a manifest that holds them is kept too, and every
+/// reset binds the ledger to it. JSON: the fields of the time's decision, and `configuration`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Stop the agent on an inadmissible answer instead of alarming it.
     #[arg(long)]
     stop_on_invalid: bool,
-    /// Judge an answer that was cut like a whole one.
+    /// Judge an answer that was cut off as if it were whole.
     #[arg(long)]
     permit_truncated: bool,
     /// The ledger's name, 1 to 256 visible ASCII characters without `+`, to which it is bound.

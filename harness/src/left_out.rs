@@ -26,22 +26,22 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "bundle",
-        about: "Build and render Step Awareness Bundles, and ask a model with them",
+        about: "Describe a pipeline step to a model (Step Awareness Bundles), and ask it",
         is_built: cfg!(feature = "bundle"),
     },
     Part {
         name: "gateway",
-        about: "Record and contain what programs ask models, by their base URL",
+        about: "Record and judge what models answer programs over HTTP",
         is_built: cfg!(feature = "gateway"),
     },
     Part {
         name: "memory",
-        about: "Keep the Oracle memory: what a long game knows, outside any chat",
+        about: "Keep the facts of a long game, and print what a model may read",
         is_built: cfg!(feature = "memory"),
     },
     Part {
         name: "x0l",
-        about: "Run the live harness: a model proposes, a frozen kernel decides",
+        about: "Let a model propose actions and a fixed kernel decide, all recorded",
         is_built: cfg!(feature = "x0l"),
     },
 ];

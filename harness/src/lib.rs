@@ -1,7 +1,7 @@
 //! The command `axilog`: one file per subcommand.
 //!
 //! Only this module formats for people. A subcommand gives a `Report` or a `Failure`;
-//! the exit code follows from it: 0 fine, 1 the check failed, 2 wrong usage, 3 could not run.
+//! the exit code follows from it: 0 success, 1 the check failed, 2 wrong usage, 3 could not run.
 //! `docs/cli.md` describes every command, its options and the fields of its JSON.
 
 #[cfg(feature = "ablation")]
@@ -73,10 +73,10 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use crate::error::CommandError;
 use output::Report;
 
-/// Contain an oracle's answer: recorded, judged and replayable before anything acts on it.
+/// Record what a model answers, decide whether a program may act on it, and prove both later.
 ///
-/// Exit codes: 0 fine, 1 the check failed (or the answer is not permitted), 2 wrong usage,
-/// 3 could not run.
+/// Exit codes: 0 success; 1 a check failed, or the answer may not be acted on; 2 wrong usage; 3 the command could
+/// not run.
 #[derive(Parser)]
 #[command(name = "axilog", version, max_term_width = 80)]
 struct Cli {

@@ -15,7 +15,8 @@ use super::time::wait_for_second_after;
 use super::{Failure, now, read_named_policies};
 use crate::error::CommandError;
 
-/// Stand before a server of the Model Context Protocol (MCP): judge each call of a tool, and record it and its result.
+/// Stand between a client and a server of the Model Context Protocol (MCP): judge each tool call, and record it and its
+/// result.
 ///
 /// A client's configuration gets `axilog mcp --ledger FILE -- COMMAND` in place of COMMAND. Each call of a tool is
 /// recorded as an answer of the oracle tool.NAME and judged before the server gets it, and each result as one of

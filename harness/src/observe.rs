@@ -17,35 +17,35 @@ use super::sampling::{parse_temperature, parse_top_p};
 use super::{Failure, decision, now, read_named_policies};
 use crate::error::CommandError;
 
-/// Admit the answer on standard input into a ledger, and print the decision.
+/// Record an answer from standard input, and decide on it.
 ///
-/// The answer is recorded whatever it is: too long, not text, not JSON. A new ledger is begun as
-/// `axilog init` does it, with the present time. Exits 0 only where the answer may be acted on: it is
-/// permitted and the agent is ENABLED after it; else 1. At most 64 MiB are read of the answer and of
-/// the input. An input that is not admissible is refused with exit code 2 before anything is recorded.
+/// The answer is recorded whatever it is: too long, not text, not JSON. Where there is no ledger yet, one is begun as
+/// `axilog init` does it, with the present time. Exits 0 only where a program may act on the answer: it is permitted,
+/// and the agent is ENABLED after it; otherwise 1. At most 64 MiB of the answer and of the input are read. An input
+/// that is not admissible is refused with exit code 2 before anything is recorded.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
     #[arg(long, value_name = "FILE")]
     ledger: PathBuf,
-    /// Identity of the oracle, visible ASCII as the model's.
+    /// Who answered, e.g. planner-1: 1 to 256 visible ASCII characters.
     #[arg(long, value_name = "ID")]
     oracle_id: String,
-    /// Versioned identity of its model; one per oracle in a ledger.
+    /// Which model answered, with its version: 1 to 256 visible ASCII characters. An oracle has one model in a ledger.
     #[arg(long, value_name = "ID")]
     model_id: String,
-    /// What the oracle was asked; nothing where absent.
+    /// The file with what the oracle was asked; without it the input is empty.
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// What the input is.
+    /// What form the input must have.
     #[arg(long, value_enum, default_value_t = Kind::Text)]
     input_kind: Kind,
-    /// The numbers of the observations that the input was made from, in the order of their use. They
-    /// become its member `derived_from`: of a JSON object, or of one that holds a text as `input`. Each
-    /// must be an answer that may be acted on.
+    /// The sequences of the observations that the input was made from, in the order of their use. Each must be an answer
+    /// that may be acted on. They are recorded as the member `derived_from` of the input, a JSON object; a text becomes
+    /// the member `input` of one.
     #[arg(long, value_name = "SEQ", num_args = 1..)]
     derived_from: Vec<u64>,
-    /// Take answers that may not be acted on too, and record in the input that it was so.
+    /// Also take answers that may not be acted on, and record in the input that some were taken.
     #[arg(long, requires = "derived_from")]
     even_refused: bool,
     /// Sampling temperature, a decimal number of at least 0.
@@ -60,13 +60,13 @@ pub(crate) struct Args {
     /// The random seed.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i64).range(0..), allow_negative_numbers = true)]
     seed: Option<i64>,
-    /// The oracle failed; standard input is not read.
+    /// Record that the oracle gave no answer, and why; standard input is not read.
     #[arg(long, value_enum)]
-    failure: Option<Failed>,
-    /// An answer that no policy judged may not be acted on: it is recorded, and the exit code is 1.
+    failure: Option<FailureKind>,
+    /// Permit acting only on answers that a policy judged: any other is recorded, and the exit code is 1.
     #[arg(long)]
     require_policy: bool,
-    /// The ledger's policies, where its configuration is not beside it; of a new ledger, its own.
+    /// The ledger's policy file: for a new ledger, and where a ledger's configuration is not beside it.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
     /// One JSON object on standard output.
@@ -83,7 +83,7 @@ enum Kind {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Failed {
+enum FailureKind {
     /// No answer in time.
     Timeout,
     /// The network or the protocol failed.
@@ -120,8 +120,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         )?,
     };
     let reply = match args.failure {
-        Some(Failed::Timeout) => OracleReply::Failure(OracleFailure::Timeout),
-        Some(Failed::Transport) => OracleReply::Failure(OracleFailure::TransportError),
+        Some(FailureKind::Timeout) => OracleReply::Failure(OracleFailure::Timeout),
+        Some(FailureKind::Transport) => OracleReply::Failure(OracleFailure::TransportError),
         None => OracleReply::Answer(&answer),
     };
     let (mut session, begun) = match args.derived_from.is_empty() {

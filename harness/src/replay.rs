@@ -11,9 +11,9 @@ use super::{expectations, what_if};
 /// Replay ledgers: run policies and agent afresh on the recorded observations and compare every
 /// record, byte for byte. No oracle is called.
 ///
-/// The rules are the ledger's own configuration, kept beside it; where it is missing, the built-in
-/// policies serve if they are the ledger's, else --policies must name them. With --what-if the
-/// policies named are others, and every decision is listed that they would have changed.
+/// The rules are those of the ledger's configuration, which is kept beside it. Where that is missing, --policies must name
+/// them, unless they are the built-in ones. With --what-if the policies named are other ones, and every decision is listed
+/// that they would have changed.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger files.

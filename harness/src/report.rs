@@ -27,7 +27,7 @@ use super::{Failure, expectations, table, verify};
 use crate::error::CommandError;
 use page::Page;
 
-/// Write a page about a ledger, for auditors: verdict, facts, timeline, every record's bytes.
+/// Write a web page about a ledger for auditors: verdict, facts, timeline, and the bytes of every record.
 ///
 /// The page is one file, loads nothing, and opens from disk. It holds the ledger's exact bytes and
 /// verifies them in the browser, with scripts that can be read in its source, so that nobody needs

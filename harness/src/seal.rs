@@ -10,10 +10,10 @@ use serde_json::json;
 use super::output::Report;
 use super::{Failure, decision, read_named_policies, table};
 
-/// End a ledger with a seal, after which nothing may follow.
+/// End a ledger with a seal, after which nothing can be appended.
 ///
-/// A seal shows that the end was not cut off since, unless the seal was cut off with it: keep the
-/// head and the number of records elsewhere (--expect-head, --expect-entries).
+/// A sealed ledger is whole to its end. Whoever cuts off the end can cut off the seal with it, though: so keep the
+/// head and the number of records elsewhere, for --expect-head and --expect-entries.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.

@@ -12,9 +12,9 @@ use super::{Failure, expectations, table, verify};
 
 /// Count what a ledger holds: records, oracles, policies, transitions, times, sizes of answers.
 ///
-/// The ledger is replayed on the way: of one that is damaged, or whose decisions are not those of its
-/// rules, the verdict is given and no count. A ledger without decisions is verified, and says so. Memory
-/// grows with the number of distinct oracles, models and policies only.
+/// The ledger is replayed on the way. Where it is damaged, or its decisions are not those of its rules, the command
+/// prints the verdict and no count. A ledger without decisions is only verified, and the output says so. The memory
+/// that the command needs grows with the number of different oracles, models and policies only.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.

@@ -38,7 +38,7 @@ impl AnswerCounts {
     }
 }
 
-/// What one policy contents.
+/// Counts of one policy's evaluations.
 #[derive(Default)]
 struct PolicyCounts {
     evaluated: u64,
@@ -280,9 +280,10 @@ impl Tally {
     pub(crate) fn answers_text(&self) -> Option<String> {
         let (min, max) = self.sizes?;
         let (answers, mean) = (self.answers, self.mean_size());
-        Some(format!(
-            "{answers}, of {min} to {max} bytes, {mean} in the mean"
-        ))
+        Some(match min == max {
+            true => format!("{answers}, {min} bytes each"),
+            false => format!("{answers}, of {min} to {max} bytes, {mean} on average"),
+        })
     }
 
     pub(crate) fn answers_json(&self) -> Value {

@@ -9,11 +9,10 @@ use serde_json::json;
 use super::output::Report;
 use super::{Failure, read_named_policies, table};
 
-/// Move aside what a killed or failed writer left of a ledger, as every command that writes does.
+/// Move aside what a killed or failed writer left of a ledger. Every command that writes does this too.
 ///
-/// A torn last line goes to LEDGER.torn-N, and what lies among the blobs and is named by no record to
-/// LEDGER.left-behind. An interrupted step is completed. The ledger may be sealed: then only its blobs
-/// are tidied.
+/// A torn last line is moved to LEDGER.torn-N, and blobs that no record names to LEDGER.left-behind. An interrupted
+/// step is completed. Of a sealed ledger only the blobs are tidied.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.

@@ -14,10 +14,10 @@ const SECONDS_OF_A_DAY: u64 = 86_400;
 
 /// Record the time, which policies on `elapsed` judge.
 ///
-/// Without TIME the command waits for the next second where the last time is this second's. A TIME that
-/// lies more than --max-jump ahead of both the last one and the clock is refused with exit code 1:
-/// time never goes back. Exits 0 where nothing breached and the agent is not STOPPED. JSON: the fields
-/// of a decision.
+/// Without TIME the command records the clock's second, and waits for the next one where that is recorded already. A
+/// TIME that lies more than --max-jump ahead of both the last one and the clock is refused with exit code 1, since no
+/// earlier time could follow it. Exits 0 where no policy breached and the agent is not STOPPED. JSON: the fields of a
+/// decision.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The time, after the last one; whole seconds since 1970 where absent.

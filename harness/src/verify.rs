@@ -15,9 +15,9 @@ use super::{Failure, expectations, progress, table};
 
 /// Check ledgers: hashes, chain, canonical forms, order, witnesses, models.
 ///
-/// The chain has no key: it does not show that nobody wrote the whole file anew or cut off its end.
-/// Where that matters, take the head and the length from elsewhere: --expect-head, --expect-entries.
-/// Uses all cores and little memory; a ledger may be of any size.
+/// The chain has no key. Whoever can write the file can write all of it anew, or cut off its end. Only a head and a
+/// length that are known from elsewhere show that: --expect-head, --expect-entries. The command uses all cores and little
+/// memory; a ledger may be of any size.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger files.

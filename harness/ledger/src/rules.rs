@@ -153,7 +153,7 @@ impl Registry for RuleSet {
 /// The two switches of a configuration (formats.md §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleSwitches {
-    /// Whether an answer that was cut is judged like a whole one.
+    /// Whether an answer that was cut off is judged as if it were whole.
     pub permit_truncated: bool,
     /// Whether an inadmissible answer stops the agent instead of alarming it.
     pub stop_on_invalid: bool,

@@ -13,7 +13,7 @@ use axilog_bundle::SCHEMA;
 use super::CommandOutcome;
 use super::output::Report;
 
-/// Step Awareness Bundles: what a model gets to see of a pipeline step.
+/// Describe a pipeline step to a model (Step Awareness Bundles), and ask it about the step.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use super::CommandOutcome;
 
-/// Keep what a long game knows outside of any chat with a model, and print what a model may read.
+/// Keep the facts of a long game outside any chat with a model, and print what a model may read.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// An axilog ledger that has where the log ends: the command refuses a log that lacks a head of the ledger, and records

@@ -169,7 +169,7 @@ function derivationIn(question) {
  * Shows the derivations: in words, in a list, and as a drawing that is made by the result.
  * @param {Model} model
  * @param {(row: number) => void} go shows a row
- * @returns {() => void} draws
+ * @returns {(width: number) => void} draws
  */
 function showDerivations(model, go) {
   const { calls, known } = model.derivations;
@@ -212,7 +212,7 @@ function showDerivations(model, go) {
     ...calls.slice(0, MAX_CALLS_LISTED).map((call) => derivedItem(derivations, call, go)),
     more > 0 ? el("li", {}, `${grouped(more)} more, not listed.`) : "",
   );
-  return () => drawDerivations(part("derivations-drawn"), model);
+  return (width) => drawDerivations(part("derivations-drawn"), model, width);
 }
 
 /**
@@ -229,13 +229,15 @@ function derivedItem(derivations, call, go) {
   return el(
     "li",
     {},
-    ...links([at], go),
-    "of ",
+    link(at, go),
+    " of ",
     visible(oracle),
     derivation ? ", asked with " : ": the answers that its question names cannot be read.",
     ...links(known, go),
-    unknown > 0 ? `${count(unknown, "answer")} that this ledger does not have before it` : "",
-    more > 0 ? `and ${count(more, "answer")} more, not listed` : "",
+    unknown > 0
+      ? `${known.length > 0 ? ", " : ""}${count(unknown, "answer")} that this ledger does not have before it`
+      : "",
+    more > 0 ? ` and ${count(more, "answer")} more, not listed` : "",
     ...known.map((source) => refusalNote(derivations, call, source)),
   );
 }
@@ -256,8 +258,9 @@ function refusalNote(derivations, call, source) {
 /**
  * @param {HTMLElement} place
  * @param {Model} model
+ * @param {number} width
  */
-function drawDerivations(place, model) {
+function drawDerivations(place, model, width) {
   const { calls, places } = model.derivations;
   if (calls.length === 0) return;
   const oracleAt = new Map(Array.from(places.values(), ({ at, oracle }) => [at, oracle]));
@@ -269,8 +272,8 @@ function drawDerivations(place, model) {
   const drawing = frame(
     place,
     model,
-    height,
-    "Which answers fed which questions, a row for each oracle",
+    { width, height },
+    { name: "Which answers fed which questions, a row for each oracle", axis: "oracle" },
   );
   const { x, root } = drawing;
   const y = (/** @type {string} */ oracle) => {

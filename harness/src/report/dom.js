@@ -138,6 +138,15 @@ function count(number, one, many = `${one}s`) {
 }
 
 /**
+ * Things one after the other, as a sentence has them.
+ * @param {string[]} things
+ */
+function enumerated(things) {
+  const last = things[things.length - 1];
+  return things.length < 2 ? last : `${things.slice(0, -1).join(", ")} and ${last}`;
+}
+
+/**
  * A raw Q16.16 value in decimal, exactly.
  * @param {number} raw
  */

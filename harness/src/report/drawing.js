@@ -3,7 +3,10 @@
 // What the drawings share: the axis of records, the region that is not verified, thinning.
 
 /** Room for labels around a drawing, in pixels. */
-const MARGIN = { left: 84, right: 14, top: 10, bottom: 36 };
+const MARGIN = { left: 92, right: 14, top: 26, bottom: 56 };
+
+/** How far the lines of text below a drawing are from it and from each other, in pixels. */
+const LINE = 16;
 
 /**
  * A drawing over the records of a ledger.
@@ -16,15 +19,16 @@ const MARGIN = { left: 84, right: 14, top: 10, bottom: 36 };
  */
 
 /**
- * A drawing with its axis, as wide as its place.
+ * A drawing with its axis.
  * @param {HTMLElement} place
  * @param {Model} model
- * @param {number} height
- * @param {string} name what it shows, for those who do not see it
+ * @param {{width: number, height: number}} size
+ * @param {{name: string, axis: string}} named what it shows, for those who do not see it, and what its height means
  * @returns {Frame}
  */
-function frame(place, model, height, name) {
-  const width = Math.max(280, Math.floor(place.clientWidth));
+function frame(place, model, size, { name, axis }) {
+  const { height } = size;
+  const width = Math.max(280, Math.floor(size.width));
   const last = Math.max(1, model.rows.length - 1);
   const inner = width - MARGIN.left - MARGIN.right;
   const x = (/** @type {number} */ at) => round(MARGIN.left + (at / last) * inner);
@@ -37,24 +41,36 @@ function frame(place, model, height, name) {
     "aria-label": name,
   });
   place.replaceChildren(root);
-  for (const at of ticks(0, last, Math.max(2, Math.floor(inner / 80)))) {
+  const write = (
+    /** @type {number} */ line,
+    /** @type {number} */ at,
+    /** @type {string} */ text,
+  ) => {
+    // A character is about eight pixels wide.
+    const beyond = x(at) + 4 * text.length > width;
+    const label = beyond ? { class: "tick end", x: width } : { class: "tick middle", x: x(at) };
+    root.append(svg("text", { ...label, y: bottom + line * LINE }, text));
+  };
+  const { calendar } = model;
+  let dated = "";
+  for (const at of ticks(0, last, Math.max(2, Math.floor(inner / 90)))) {
     if (!Number.isInteger(at)) continue;
+    root.append(svg("path", { class: "grid", d: `M${x(at)} ${MARGIN.top}V${bottom}` }));
+    write(1, at, grouped(at));
     const time = at < model.good ? model.timeAt(at) : null;
-    root.append(
-      svg("path", { class: "grid", d: `M${x(at)} ${MARGIN.top}V${bottom}` }),
-      svg("text", { class: "tick middle", x: x(at), y: bottom + 14 }, grouped(at)),
-    );
-    if (time !== null) {
-      const text = String(time);
-      // A digit is about eight pixels wide.
-      const beyond = x(at) + 4 * text.length > width;
-      const label = beyond ? { class: "tick end", x: width } : { class: "tick middle", x: x(at) };
-      root.append(svg("text", { ...label, y: bottom + 28 }, text));
-    }
+    if (time === null) continue;
+    const parts = calendar.split(time);
+    write(2, at, parts?.clock ?? String(time));
+    if (parts && parts.date !== dated) write(3, at, (dated = parts.date));
   }
-  root.append(svg("text", { class: "tick end", x: MARGIN.left - 8, y: bottom + 14 }, "record"));
+  const title = { class: "tick end strong", x: MARGIN.left - 8 };
+  root.append(
+    svg("text", { class: "tick strong", x: 0, y: 14 }, visible(axis)),
+    svg("text", { ...title, y: bottom + LINE }, "record"),
+  );
   if (model.times.length > 0) {
-    root.append(svg("text", { class: "tick end", x: MARGIN.left - 8, y: bottom + 28 }, "time"));
+    const unit = calendar.isInSeconds ? "time, UTC" : "time";
+    root.append(svg("text", { ...title, y: bottom + 2 * LINE }, unit));
   }
   return { width, height, x, bottom, root };
 }

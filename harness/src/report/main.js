@@ -92,15 +92,21 @@ async function main() {
   const manifest = readManifest(bound, configuration, model.configuration);
   const steps = new Steps(model);
   const go = (/** @type {number} */ row) => steps.go(row);
-  showFacts(outcome, model, command, digest, rules !== null, manifest);
   const compared = rules && compareWithRules(model, rules);
+  const agreed = agrees(outcome, command, digest);
+  const examined = { model, outcome, command, agreed, rules, compared };
+  const findings = findWhatToLookAt(examined, go);
+  showFindings(findings);
+  showFacts(outcome, model, command, digest, rules !== null, manifest);
   showChecks(outcome, compared);
-  showTimeline(model, rules, go);
+  const draw = showTimeline(model, rules, go);
+  offerPaper(steps, draw);
   answerExpectations(outcome, bytes);
   offerBytes(bytes, command.file);
   offerOtherFiles(digest);
   showOutcome(outcome, command, digest, go);
-  showJudgement(judge(outcome, command, digest, compared?.different ?? []));
+  showJudgement(judge(outcome, command, digest, compared?.different ?? []), findings.events);
+  followFragments(go);
   document.body.dataset.checked = outcome.fault?.verdict ?? "OK";
 }
 
@@ -123,7 +129,7 @@ function failed(error) {
   part("progress").hidden = true;
   showVerdict(part("browser-verdict"), "NOT CHECKED");
   // What the command found wrong stays wrong.
-  if (part("judgement").textContent.endsWith("OK")) showJudgement("INCOMPLETE");
+  if (part("judgement").textContent.endsWith("OK")) showJudgement("INCOMPLETE", []);
   const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   part("browser-told").replaceChildren(
     el("p", {}, "The scripts of this page failed: ", visible(why)),

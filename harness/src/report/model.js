@@ -14,10 +14,12 @@
  * @property {string | null} outcome in a word or two
  * @property {string | null} states before and after
  * @property {boolean} alarming whether a policy breached or a rule was violated
+ * @property {bigint | null} time of an observation of the time
  * @property {Standing} standing
  *
  * @typedef {object} Judgement a policy's decision on an observation
  * @property {number} at the record's sequence
+ * @property {number} observation that was judged, the sequence of its record
  * @property {string} oracle whose observation was judged
  * @property {number | null} actual raw Q16.16
  * @property {number} threshold raw Q16.16
@@ -50,18 +52,24 @@ class Model {
     this.groups = [];
     /** @type {Map<string, Judgement[]>} */
     this.policies = new Map();
-    /** @type {{at: number, state: string, violation: string | null}[]} */
+    /** @type {{at: number, previous: string, state: string, violation: string | null}[]} */
     this.states = [];
+    /** Observations without a whole answer, by what became of it. @type {Map<string, number[]>} */
+    this.incomplete = new Map();
+    /** Judged observations in which no policy found its number. @type {Set<number>} */
+    this.valueless = new Set();
     /** Accepted times. @type {{at: number, time: bigint}[]} */
     this.times = [];
     /** By oracle and model. @type {Map<string, Answers & {oracle: string}>} */
     this.oracles = new Map();
     /** SHA-256 of the configuration that the first reset names. @type {string | null} */
     this.configuration = null;
-    /** @type {bigint | null} */
+    /** The timestamp of the last observation. @type {bigint | null} */
     this.time = null;
-    /** The oracle of the last observation. */
-    this.oracle = "";
+    /** The observation that the last policy record judged. @type {number | null} */
+    this.judged = null;
+    /** The last observation. */
+    this.observation = { at: 0, oracle: "" };
   }
 
   /**
@@ -76,20 +84,19 @@ class Model {
     this.good = this.rows.length;
     switch (said.kind) {
       case "observation":
-        this.#count(said);
+        this.#count(said, at);
         this.derivations.take(said, at);
         break;
       case "policy":
-        this.#series(said.policy).push({
-          at,
-          oracle: this.oracle,
-          actual: said.actual === NO_VALUE ? null : said.actual,
-          threshold: said.threshold,
-          breach: said.breach,
-        });
+        this.#judge(said, at);
         break;
       case "transition":
-        this.states.push({ at, state: said.next, violation: said.violation });
+        this.states.push({
+          at,
+          previous: said.previous,
+          state: said.next,
+          violation: said.violation,
+        });
         this.derivations.decide(said);
         this.#accept(said, at);
         break;
@@ -137,6 +144,13 @@ class Model {
   }
 
   /**
+   * The unit of the accepted times, and how they are told.
+   */
+  get calendar() {
+    return new Calendar(this.times);
+  }
+
+  /**
    * The last accepted time before a record.
    * @param {number} at
    */
@@ -170,6 +184,7 @@ class Model {
         outcome: said?.kind === "observation" ? "RECORDED ONLY" : null,
         states: null,
         alarming: false,
+        time: said?.kind === "observation" ? timestamp(said) : null,
         standing,
       });
     }
@@ -204,8 +219,11 @@ class Model {
     group.states = previous === next ? next : `${previous} → ${next}`;
   }
 
-  /** @param {Observation} said */
-  #count(said) {
+  /**
+   * @param {Observation} said
+   * @param {number} at
+   */
+  #count(said, at) {
     const key = JSON.stringify([said.oracle, said.model]);
     const { oracle, model } = said;
     const none = { oracle, model, all: 0, COMPLETE: 0, TRUNCATED: 0, ERROR: 0 };
@@ -214,18 +232,39 @@ class Model {
     counts[/** @type {"COMPLETE" | "TRUNCATED" | "ERROR"} */ (said.completion)] += 1;
     this.oracles.set(key, counts);
     this.time = timestamp(said);
-    this.oracle = oracle;
+    this.observation = { at, oracle };
+    if (said.completion !== "COMPLETE") {
+      const what = said.failure ?? said.completion;
+      const known = this.incomplete.get(what);
+      if (known) known.push(at);
+      else this.incomplete.set(what, [at]);
+    }
     // A reset is the only control input whose own input is not empty.
     if (oracle === "ax.control" && said.inputHash !== hex(sha256())) {
       this.configuration ??= said.inputHash;
     }
   }
 
-  /** @param {string} policy */
-  #series(policy) {
-    let series = this.policies.get(policy);
-    if (!series) this.policies.set(policy, (series = []));
-    return series;
+  /**
+   * @param {Policy} said
+   * @param {number} at
+   */
+  #judge(said, at) {
+    const { at: observation, oracle } = this.observation;
+    const actual = said.actual === NO_VALUE ? null : said.actual;
+    let series = this.policies.get(said.policy);
+    if (!series) this.policies.set(said.policy, (series = []));
+    series.push({
+      at,
+      observation,
+      oracle,
+      actual,
+      threshold: said.threshold,
+      breach: said.breach,
+    });
+    if (actual !== null) this.valueless.delete(observation);
+    else if (this.judged !== observation) this.valueless.add(observation);
+    this.judged = observation;
   }
 
   /**

@@ -21,26 +21,34 @@ use crate::output_stream::OutputStream;
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = concat!(
     include_str!("base.css"),
+    include_str!("verdict.css"),
     include_str!("drawings.css"),
     include_str!("records.css"),
     include_str!("media.css"),
+    include_str!("paper.css"),
 );
 
 /// In the order in which the page runs them.
-const SCRIPTS: [&str; 15] = [
+const SCRIPTS: [&str; 21] = [
     include_str!("sha256.js"),
     include_str!("reader.js"),
     include_str!("records.js"),
     include_str!("ledger.js"),
     include_str!("dom.js"),
     include_str!("derivations.js"),
+    include_str!("times.js"),
+    include_str!("links.js"),
     include_str!("model.js"),
     include_str!("rules.js"),
     include_str!("verdict.js"),
+    include_str!("facts.js"),
+    include_str!("findings.js"),
+    include_str!("expectations.js"),
     include_str!("drawing.js"),
     include_str!("plots.js"),
     include_str!("timeline.js"),
     include_str!("steps.js"),
+    include_str!("paper.js"),
     include_str!("other.js"),
     include_str!("main.js"),
 ];
@@ -98,7 +106,8 @@ impl Page<'_> {
             "generator" => out.put(GENERATOR.as_bytes()),
             "judgement" => out.put(self.judgement.as_str().as_bytes()),
             "standing" => out.put(match self.judgement {
-                AuditVerdict::Ok => b"good",
+                // Whether there is something to look at, the page's scripts find.
+                AuditVerdict::Ok => &b"noted"[..],
                 AuditVerdict::Failed | AuditVerdict::Incomplete => b"bad",
             }),
             "said" => out.put(self.facts_json().as_bytes()),

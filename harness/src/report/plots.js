@@ -1,7 +1,7 @@
 "use strict";
 
-// Each policy's values against its limit. A breach is a cross, or a triangle where there was no
-// value, so that nobody needs to see colours; a text beside the drawing names the records.
+// Each policy's values against its limit. A breach is a cross, so that nobody needs to see colours; a text beside the
+// drawing names the records. An answer without a value has no place in a drawing of values: the text counts it.
 
 /**
  * What one policy said, in words and as a drawing.
@@ -13,12 +13,16 @@
 function policyFigure(id, judgements, rule, go) {
   const breached = judgements.filter(({ breach }) => breach).map(({ at }) => at);
   const without = judgements.filter(({ actual }) => actual === null).length;
-  const limits = Array.from(new Set(judgements.map(({ threshold }) => threshold)));
-  const limit = limits.length === 1 ? decimal(limits[0]) : `${count(limits.length, "limit")}`;
   const meaning = rule
-    ? [el("code", {}, rule.selector), ` ${BREACHES[rule.comparison]} ${limit}`]
-    : [`limit ${limit}; the operator is in the configuration, which this page does not have`];
-  const marked = without > 0 ? "marked × (▽ where there was no value): " : "marked ×: ";
+    ? [
+        el("code", {}, visible(rule.selector)),
+        ` ${BREACHES[rule.comparison]} ${limitOf(judgements)}`,
+      ]
+    : [
+        `limit ${limitOf(judgements)}; the operator is in the configuration, which this page does not have`,
+      ];
+  const undrawn =
+    without > 0 ? ` (but for ${grouped(without)} without a value, which have no place here)` : "";
   const place = el("div", { class: "plot" });
   const figure = el(
     "figure",
@@ -33,37 +37,55 @@ function policyFigure(id, judgements, rule, go) {
         {},
         ...(breached.length === 0
           ? ["No breach."]
-          : [`${count(breached.length, "breach", "breaches")}, ${marked}`, ...links(breached, go)]),
+          : [
+              `${count(breached.length, "breach", "breaches")}, marked ×${undrawn}: `,
+              ...links(breached, go),
+            ]),
       ),
     ),
     place,
   );
-  const draw = (/** @type {Model} */ model) => drawPolicy(place, model, id, judgements, rule);
+  const draw = (/** @type {Model} */ model, /** @type {number} */ width) =>
+    drawPolicy(place, model, width, id, judgements, rule);
   return { figure, draw };
+}
+
+/**
+ * The limit that a policy had, or how many it had.
+ * @param {Judgement[]} judgements
+ */
+function limitOf(judgements) {
+  const limits = new Set(judgements.map(({ threshold }) => threshold));
+  return limits.size === 1 ? decimal(judgements[0].threshold) : count(limits.size, "limit");
 }
 
 /**
  * @param {HTMLElement} place
  * @param {Model} model
+ * @param {number} width
  * @param {string} id
  * @param {Judgement[]} judgements at least one
  * @param {Rule | undefined} rule
  */
-function drawPolicy(place, model, id, judgements, rule) {
-  const drawing = frame(place, model, 190, `Values judged by ${id} against its limit`);
+function drawPolicy(place, model, width, id, judgements, rule) {
+  const size = { width, height: 220 };
+  const name = `Values judged by ${id} against its limit`;
+  const axis = rule ? excerpt(rule.selector, 40) : "value";
+  const drawing = frame(place, model, size, { name, axis });
   const { x, bottom } = drawing;
-  // A lane at the bottom is for answers without a value.
-  const floor = bottom - (judgements.some(({ actual }) => actual === null) ? 18 : 0);
-  const scale = valueScale(judgements, floor);
+  const scale = valueScale(judgements, bottom);
   const limits = judgements.map(({ at, threshold }) => ({ x: x(at), y: scale.y(threshold) }));
-  const points = judgements.map(({ at, actual, breach }) => ({
-    x: x(at),
-    y: actual === null ? bottom - 8 : scale.y(actual),
-    mark: actual === null ? "triangle" : breach ? "cross" : "dot",
-  }));
   const lastLimit = judgements[judgements.length - 1].threshold;
   drawLimits(drawing, limits, scale, rule, `limit ${excerpt(decimal(lastLimit), 6)}`);
-  drawValues(drawing, points);
+  /** By oracle, in runs of answers that each had a value. @type {Map<string, DrawnValue[][]>} */
+  const runs = new Map();
+  for (const { at, oracle, actual, breach } of judgements) {
+    let known = runs.get(oracle);
+    if (!known) runs.set(oracle, (known = [[]]));
+    if (actual === null) known.push([]);
+    else known[known.length - 1].push({ x: x(at), y: scale.y(actual), breach });
+  }
+  drawValues(drawing, Array.from(runs.values()).flat());
   hatchUnverified(drawing, model);
 }
 
@@ -106,7 +128,7 @@ function drawLimits({ width, root }, limits, { from, to, floor, y }, rule, label
   }
   for (const tick of ticks(from / 65536, to / 65536, 4)) {
     const at = y(tick * 65536);
-    if (Math.abs(at - last) < 11) continue;
+    if (Math.abs(at - last) < 13) continue;
     const text = String(Number(tick.toPrecision(6)));
     root.append(
       svg("path", { class: "grid", d: `M${MARGIN.left} ${at}H${right}` }),
@@ -123,19 +145,20 @@ function drawLimits({ width, root }, limits, { from, to, floor, y }, rule, label
 }
 
 /**
+ * @typedef {{x: number, y: number, breach: boolean}} DrawnValue
+ *
  * @param {Frame} drawing
- * @param {{x: number, y: number, mark: string}[]} points
+ * @param {DrawnValue[][]} runs of answers that one oracle gave one after the other: only these does a line join
  */
-function drawValues({ root }, points) {
-  const marked = (/** @type {string} */ mark) => points.filter((point) => point.mark === mark);
-  const draw = (
-    /** @type {string} */ mark,
-    /** @type {string} */ name,
-    /** @type {(point: {x: number, y: number}) => string} */ shape,
-  ) => root.append(svg("path", { class: name, d: apart(marked(mark)).map(shape).join("") }));
-  const values = points.filter(({ mark }) => mark !== "triangle");
-  root.append(svg("path", { class: "values", d: linePath(values, false) }));
-  draw("dot", "dot", ({ x, y }) => `M${round(x - 2.5)} ${y}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0`);
-  draw("cross", "breach", cross);
-  draw("triangle", "breach hollow", ({ x, y }) => `M${round(x - 5)} ${y - 4}h10l-5 9z`);
+function drawValues({ root }, runs) {
+  const values = runs.flat();
+  const marks = (/** @type {boolean} */ breach) =>
+    apart(values.filter((value) => value.breach === breach));
+  const dot = (/** @type {DrawnValue} */ { x, y }) =>
+    `M${round(x - 2.5)} ${y}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0`;
+  root.append(
+    svg("path", { class: "values", d: runs.map((run) => linePath(run, false)).join("") }),
+    svg("path", { class: "dot", d: marks(false).map(dot).join("") }),
+    svg("path", { class: "breach", d: marks(true).map(cross).join("") }),
+  );
 }

@@ -4,6 +4,13 @@
 
 const PAGE = 40;
 
+/** How many records are printed at most: about 350 sheets. */
+const MAX_PRINTED = 5000;
+
+/** How many characters of an answer stand in its row, on the screen and on paper. */
+const EXCERPT = 80;
+const PRINTED_EXCERPT = 1000;
+
 const KINDS = {
   genesis: "State",
   observation: "Observation",
@@ -18,9 +25,14 @@ class Steps {
   /** @param {Model} model */
   constructor(model) {
     this.model = model;
+    this.calendar = model.calendar;
     /** The groups that the filters leave. */
     this.listed = model.groups;
     this.page = 0;
+    /** The rows that are shown with their bytes, on whatever page. @type {Set<number>} */
+    this.opened = new Set();
+    /** How many characters of an answer stand in its row. */
+    this.excerptLength = EXCERPT;
     const oracles = Array.from(model.oracles.values(), ({ oracle }) => oracle);
     const known = Array.from(new Set(oracles)).sort().slice(0, MAX_LISTED);
     part("filter-oracle").append(
@@ -100,11 +112,7 @@ class Steps {
   #show(page) {
     const pages = this.#pages();
     this.page = Math.min(Math.max(0, page), pages - 1);
-    const groups = this.listed.slice(this.page * PAGE, (this.page + 1) * PAGE);
-    part("table")
-      .querySelectorAll("tbody")
-      .forEach((/** @type {Element} */ body) => body.remove());
-    part("table").append(...groups.map((group) => this.#group(group)));
+    this.#fill(this.listed.slice(this.page * PAGE, (this.page + 1) * PAGE));
     part("page").replaceChildren(`Page ${grouped(this.page + 1)} of ${grouped(pages)}`);
     const ends = {
       "first-page": 0,
@@ -115,32 +123,87 @@ class Steps {
     for (const [id, end] of Object.entries(ends)) part(id).disabled = this.page === end;
   }
 
+  /**
+   * Fills the table for paper: with all steps that are listed, up to MAX_PRINTED records, whatever page is shown. Says
+   * what that is.
+   */
+  fillForPaper() {
+    let records = 0;
+    const groups = [];
+    for (const group of this.listed) {
+      if (records + group.count > MAX_PRINTED) break;
+      records += group.count;
+      groups.push(group);
+    }
+    this.excerptLength = PRINTED_EXCERPT;
+    this.#fill(groups);
+    this.excerptLength = EXCERPT;
+    const { rows, unlisted } = this.model;
+    const chosen = ["filter-outcome", "filter-oracle"]
+      .filter((id) => part(id).selectedIndex > 0)
+      .map((id) => part(id).selectedOptions[0].textContent);
+    const all = records === rows.length && unlisted === 0;
+    const listed = this.listed.reduce((sum, group) => sum + group.count, 0);
+    part("printed").replaceChildren(
+      all
+        ? `Printed: all ${count(records, "record")}.`
+        : `Printed: ${grouped(records)} of ${count(rows.length, "record")}`,
+      chosen.length > 0 ? `, in the steps that were chosen: ${chosen.join("; ")}` : "",
+      all ? "" : ".",
+      records < listed
+        ? ` ${count(listed - records, "record")} that were chosen too are left out, because a page prints ${grouped(MAX_PRINTED)}: choose fewer steps.`
+        : "",
+      unlisted > 0 ? ` ${count(unlisted, "byte")} after them are not listed.` : "",
+      ` An answer is printed up to its ${grouped(PRINTED_EXCERPT)}th character, and whole where its bytes are shown on the screen.`,
+    );
+  }
+
+  /** Fills the table with the page that was shown before it was filled for paper. */
+  fillForScreen() {
+    this.#show(this.page);
+  }
+
+  /** @param {Group[]} groups */
+  #fill(groups) {
+    part("table")
+      .querySelectorAll("tbody")
+      .forEach((/** @type {Element} */ body) => body.remove());
+    part("table").append(...groups.map((group) => this.#group(group)));
+  }
+
   /** @param {Group} group */
   #group(group) {
-    const { first, standing, alarming } = group;
+    const { first, standing, alarming, time } = group;
     const doubt = { good: null, bad: "✗ NOT GOOD", unchecked: "? NOT CHECKED" }[standing];
     const badge = (/** @type {string} */ text, /** @type {string} */ kind) =>
       el("span", { class: `badge ${kind}` }, text);
     const heading = el(
       "th",
       { role: "rowheader", scope: "rowgroup", colspan: 6 },
-      el("bdi", { class: "title" }, visible(group.title)),
+      el(
+        "bdi",
+        { class: "title" },
+        time === null ? visible(group.title) : `Time ${this.calendar.tell(time)}`,
+      ),
       doubt ? badge(doubt, standing) : null,
       group.outcome
         ? badge(`${alarming ? "× " : ""}${group.outcome}`, alarming ? "warn" : "")
         : null,
       group.states ? el("span", { class: "states" }, group.states) : null,
     );
-    const rows = Array.from({ length: group.count }, (_, n) => this.#row(first + n));
+    const rows = Array.from({ length: group.count }, (_, n) => this.#row(first + n)).flat();
     const heads = el("tr", { role: "row", class: "step" }, heading);
     return el("tbody", { role: "rowgroup", class: `is-${standing}` }, heads, ...rows);
   }
 
-  /** @param {number} number */
+  /**
+   * A record's row, and after it the row with everything about the record where that is open.
+   * @param {number} number
+   */
   #row(number) {
     const row = this.model.row(number);
     const { said, entry, standing } = row;
-    const [whom, what, why] = told(said);
+    const [whom, what, why] = told(said, this.excerptLength);
     const kind = said ? KINDS[said.kind] : (entry?.tag ?? "unreadable");
     const mark = { good: "", bad: "✗ ", unchecked: "? " }[standing];
     const cell = (/** @type {string} */ label, /** @type {string} */ text) =>
@@ -153,27 +216,39 @@ class Steps {
     const toggle = (/** @type {{currentTarget: HTMLElement}} */ { currentTarget: button }) => {
       const open = button.getAttribute("aria-expanded") === "true";
       button.setAttribute("aria-expanded", String(!open));
-      if (open) part(`${id}-shown`)?.remove();
-      else button.closest("tr")?.after(recordInFull(this.model, row, `${id}-shown`));
+      if (open) {
+        this.opened.delete(number);
+        part(`${id}-shown`)?.remove();
+      } else {
+        this.opened.add(number);
+        button.closest("tr")?.after(recordInFull(this.model, row, `${id}-shown`));
+      }
     };
     const label = `Bytes of record ${number}`;
     const show = {
       type: "button",
       id,
       class: "link",
-      "aria-expanded": "false",
+      "aria-expanded": String(this.opened.has(number)),
       "aria-label": label,
       click: toggle,
     };
     const warns =
       (said?.kind === "policy" && said.breach) || (said?.kind === "transition" && said.violation);
-    return el(
+    const shown = el(
       "tr",
       { role: "row", class: `record is-${standing} ${warns ? "warn" : ""}` },
       el(
         "th",
-        { role: "rowheader", scope: "row", class: "number", "data-label": "Record" },
-        `${mark}${grouped(number)}`,
+        {
+          role: "rowheader",
+          scope: "row",
+          class: "number",
+          "data-label": "Record",
+          id: `record-${number}`,
+        },
+        mark,
+        el("a", { href: fragmentOf(number) }, grouped(number)),
       ),
       cell("Kind", kind),
       cell("Of", whom),
@@ -181,15 +256,19 @@ class Steps {
       cell("Why", why),
       el("td", { role: "cell" }, el("button", show, "bytes")),
     );
+    return this.opened.has(number)
+      ? [shown, recordInFull(this.model, row, `${id}-shown`)]
+      : [shown];
   }
 }
 
 /**
  * Whom a record is about, what it says, and why, in a few words each.
  * @param {Said | null} said
+ * @param {number} length how many characters of an answer
  * @returns {[string, string, string]}
  */
-function told(said) {
+function told(said, length) {
   switch (said?.kind) {
     case "genesis":
       return ["genesis", "", ""];
@@ -197,7 +276,7 @@ function told(said) {
       const whom = said.oracle === said.model ? said.oracle : `${said.oracle} / ${said.model}`;
       const size = said.failure ? "" : `, ${count(said.outputSize, "byte")}`;
       const what = `${said.completion}${size}`;
-      return [excerpt(whom, 80), what, said.failure ?? excerpt(said.output, 80)];
+      return [excerpt(whom, 80), what, said.failure ?? excerpt(said.output, length)];
     }
     case "policy": {
       const actual = said.actual === NO_VALUE ? "no value" : decimal(said.actual);

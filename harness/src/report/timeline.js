@@ -9,14 +9,12 @@ const STATE_ROWS = ["ENABLED", "INIT", "UNINIT", "DEGRADED", "ALARM", "STOPPED"]
 /** How many policies are drawn, which is as many as there can be under one configuration. */
 const MAX_PLOTS = 64;
 
-/** How many records a text names; all are counted. */
-const MAX_NAMED = 12;
-
 /**
  * Draws everything, and again whenever the page's width changes.
  * @param {Model} model
  * @param {Map<string, Rule> | null} rules
  * @param {(row: number) => void} go shows a row
+ * @returns {(width: number) => void} draws everything at another width, until the page's changes
  */
 function showTimeline(model, rules, go) {
   const states = part("states");
@@ -31,37 +29,19 @@ function showTimeline(model, rules, go) {
   );
   part("states-told").replaceChildren(...statesTold(model, go));
   const drawFeeds = showDerivations(model, go);
-  let width = 0;
-  const draw = () => {
-    if (states.clientWidth === width) return;
-    width = states.clientWidth;
-    drawStates(states, model);
-    for (const plot of plots) plot.draw(model);
-    drawFeeds();
+  let drawn = 0;
+  const draw = (/** @type {number} */ width) => {
+    drawn = width;
+    drawStates(states, model, width);
+    for (const plot of plots) plot.draw(model, width);
+    drawFeeds(width);
   };
-  draw();
-  new ResizeObserver(draw).observe(states);
-}
-
-/**
- * Buttons that show records.
- * @param {number[]} records
- * @param {(row: number) => void} go
- * @returns {Child[]}
- */
-function links(records, go) {
-  const named = records
-    .slice(0, MAX_NAMED)
-    .flatMap((at) => [
-      el(
-        "button",
-        { type: "button", class: "link", click: () => go(at), "aria-label": `Show record ${at}` },
-        grouped(at),
-      ),
-      " ",
-    ]);
-  const more = records.length - MAX_NAMED;
-  return more > 0 ? [...named, `and ${grouped(more)} more`] : named;
+  draw(states.clientWidth);
+  const fit = () => {
+    if (states.clientWidth !== drawn) draw(states.clientWidth);
+  };
+  new ResizeObserver(fit).observe(states);
+  return draw;
 }
 
 /**
@@ -83,12 +63,13 @@ function statesTold(model, go) {
 /**
  * @param {HTMLElement} place
  * @param {Model} model
+ * @param {number} width
  */
-function drawStates(place, model) {
+function drawStates(place, model, width) {
   const lane = 20;
   const height = MARGIN.top + STATE_ROWS.length * lane + MARGIN.bottom;
   const name = "The agent’s state over the records of the ledger";
-  const drawing = frame(place, model, height, name);
+  const drawing = frame(place, model, { width, height }, { name, axis: "state" });
   const { x, root } = drawing;
   const y = (/** @type {string} */ state) => MARGIN.top + (STATE_ROWS.indexOf(state) + 0.5) * lane;
   for (const state of STATE_ROWS) {

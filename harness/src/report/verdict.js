@@ -1,6 +1,6 @@
 "use strict";
 
-// The verdict at the top, the facts, and the comparison with what is known from elsewhere.
+// The verdict at the top, and the two that it is made of: the command's and the browser's.
 
 /**
  * @typedef {object} Command what the command found, as it stands in the page
@@ -17,20 +17,28 @@
  * @typedef {{subject: string, result: string, finding: string, details: string[]}} Check of an audit
  */
 
-/** How many oracles are listed; a ledger may be made to have any number. */
-const MAX_LISTED = 200;
-
 /**
  * Shows a verdict: a mark and its name, and good or bad by class.
  * @param {HTMLElement} place
  * @param {string} verdict
+ * @param {boolean} [isCalm] whether there is nothing to look at: a verdict that is OK above violations is not green
  */
-function showVerdict(place, verdict) {
+function showVerdict(place, verdict, isCalm = true) {
   const good = verdict === "OK";
-  const mark = el("span", { class: "mark", "aria-hidden": true }, good ? "✓" : "✗");
-  place.replaceChildren(mark, verdict);
-  place.className = `said ${good ? "good" : "bad"}`;
+  const mark = good ? (isCalm ? "✓" : null) : "✗";
+  place.replaceChildren(
+    mark ? el("span", { class: "mark", "aria-hidden": true }, mark) : "",
+    verdict,
+  );
+  place.className = `said ${good ? (isCalm ? "good" : "noted") : "bad"}`;
 }
+
+/** What the first word of the page says. @type {Record<string, string>} */
+const JUDGEMENTS = {
+  OK: "Every check of axilog audit was made and passed, and your browser found the same of the chain.",
+  FAILED: "A check failed, or the command and your browser contradict each other.",
+  INCOMPLETE: "No check failed, and at least one could not be made.",
+};
 
 /**
  * Where a fault is and what it is.
@@ -42,11 +50,17 @@ function place({ sequence, offset, reason }) {
 }
 
 /**
- * Shows the one verdict over everything, the first word of the page.
+ * Shows the one verdict over everything, the first word of the page, and what it means.
  * @param {string} verdict
+ * @param {string[]} events what the ledger records that a person should look at, as numbers of things
  */
-function showJudgement(verdict) {
-  showVerdict(part("judgement"), verdict);
+function showJudgement(verdict, events) {
+  showVerdict(part("judgement"), verdict, events.length === 0);
+  const recorded =
+    verdict === "OK" && events.length > 0
+      ? ` That speaks of the ledger, not of the answers in it: it records ${enumerated(events)}.`
+      : "";
+  part("judgement-told").replaceChildren((JUDGEMENTS[verdict] ?? "") + recorded);
   const [, ...named] = document.title.split(" – ");
   document.title = [verdict, ...named].join(" – ");
 }
@@ -70,10 +84,26 @@ function judge(outcome, command, digest, different) {
   return isInterrupted ? "INCOMPLETE" : verdict;
 }
 
+/**
+ * The checks that did not pass; those of which the same is to be said are one.
+ * @param {Check[]} checks
+ */
+function openChecks(checks) {
+  /** @type {Map<string, {subjects: string[], result: string, finding: string, details: string[]}>} */
+  const open = new Map();
+  for (const { subject, result, finding, details } of checks) {
+    if (result === "passed") continue;
+    const key = JSON.stringify([result, finding, details]);
+    const known = open.get(key);
+    if (known) known.subjects.push(subject);
+    else open.set(key, { subjects: [subject], result, finding, details });
+  }
+  return Array.from(open.values());
+}
+
 /** @param {Command} command */
 function showCommand({ audit, generator }) {
   showVerdict(part("command").querySelector(".said"), audit.verdict);
-  const open = audit.checks.filter(({ result }) => result !== "passed");
   const passed = audit.checks.filter(({ result }) => result === "passed");
   const limits = [
     ...audit.unjudged_oracles.map(
@@ -83,11 +113,16 @@ function showCommand({ audit, generator }) {
     ...audit.not_compared,
   ];
   const told = [
-    ...open.map(({ subject, result, finding, details }) =>
+    ...openChecks(audit.checks).map(({ subjects, result, finding, details }) =>
       el(
         "div",
         {},
-        el("p", {}, el("strong", { class: "bad" }, `${subject} ${result}: `), visible(finding)),
+        el(
+          "p",
+          {},
+          el("strong", { class: "bad" }, `${enumerated(subjects)} ${result}: `),
+          visible(finding),
+        ),
         listed(details),
       ),
     ),
@@ -145,9 +180,8 @@ function showOutcome(outcome, command, digest, go) {
     el("p", { class: "hint" }, "Computed just now by the scripts in this page."),
   );
   if (fault) {
-    const show = () => go(fault.sequence);
     const label = `Show record ${grouped(fault.sequence)}`;
-    told.append(el("p", {}, el("button", { type: "button", click: show }, label)));
+    told.append(el("p", {}, link(fault.sequence, go, label)));
   }
   part("agreement").replaceWith(agreement(outcome, command, digest, go));
 }
@@ -192,7 +226,7 @@ function agreement(outcome, command, digest, go) {
     "p",
     { id: "agreement", class: "bad" },
     `✗ The chain is good, but replay found ${replay.verdict} at record ${grouped(row)}. `,
-    el("button", { type: "button", click: () => go(row) }, `Show record ${grouped(row)}`),
+    link(row, go, `Show record ${grouped(row)}`),
   );
 }
 
@@ -227,103 +261,4 @@ function showChecks({ entries, counts, fault, sealedHead }, compared) {
     : "";
   part("checks-made").replaceChildren(until, el("ul", {}, ...checks.map((c) => el("li", {}, c))));
   if (compared && compared.different.length > 0) part("checks").open = true;
-}
-
-/**
- * @param {Outcome} outcome
- * @param {Model} model
- * @param {Command} command
- * @param {string} digest
- * @param {boolean} rulesKnown
- * @param {{name?: string, note?: string} | null | undefined} manifest as `readManifest` gives it
- */
-function showFacts(outcome, model, command, digest, rulesKnown, manifest) {
-  const { sealedHead, entries, head, fault } = outcome;
-  const mono = (/** @type {string} */ text) => el("span", { class: "mono digest" }, text);
-  const last = model.states.at(-1);
-  const times = model.times;
-  const kept = rulesKnown ? "in this page" : "not in this page";
-  /** @type {[string, Child][]} */
-  const facts = [
-    ["File", el("bdi", {}, visible(command.file))],
-    ["Size", `${grouped(outcome.size)} bytes`],
-    ["SHA-256 of the file", mono(digest)],
-    [fault ? "Good records" : "Records", `${grouped(entries)}, genesis included`],
-    [fault ? "Head of the good part" : "Head", head ? mono(head) : "none"],
-    ["Seal", sealedHead ? `seals ${grouped(entries - 1)} records` : "none"],
-    ["State of the agent", last ? last.state : "UNINIT"],
-    ["Profile", outcome.profiles.join(", ") || "none"],
-    ["Times", times.length > 0 ? `${times[0].time} to ${times[times.length - 1].time}` : "none"],
-    [
-      "Configuration",
-      model.configuration ? el("span", {}, mono(model.configuration), ` ${kept}`) : "none named",
-    ],
-  ];
-  if (manifest === null) facts.push(["Manifest", "named by the configuration, not in this page"]);
-  if (manifest?.name !== undefined) facts.push(["Name", el("bdi", {}, visible(manifest.name))]);
-  if (manifest?.note !== undefined) facts.push(["Note", el("bdi", {}, visible(manifest.note))]);
-  part("facts").replaceChildren(
-    ...facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))),
-  );
-  const columns = ["Oracle", "Model", "Observations", "Complete", "Cut", "Failed"];
-  const rows = Array.from(model.oracles.values())
-    .slice(0, MAX_LISTED)
-    .map((answers) => {
-      const { oracle, model: name, all, COMPLETE, TRUNCATED, ERROR } = answers;
-      return el(
-        "tr",
-        {},
-        el("th", { scope: "row" }, el("bdi", {}, visible(oracle))),
-        el("td", {}, el("bdi", {}, visible(name))),
-        ...[all, COMPLETE, TRUNCATED, ERROR].map((n) => el("td", { class: "number" }, grouped(n))),
-      );
-    });
-  const names = el("tr", {}, ...columns.map((name) => el("th", { scope: "col" }, name)));
-  part("oracles").replaceChildren(
-    el("table", {}, el("thead", {}, names), el("tbody", {}, ...rows)),
-    model.oracles.size > rows.length
-      ? `${count(model.oracles.size - rows.length, "pair")} more, not listed.`
-      : "",
-  );
-}
-
-/**
- * Answers the form that compares with what was kept elsewhere.
- * @param {Outcome} outcome
- * @param {Uint8Array} bytes
- */
-function answerExpectations(outcome, bytes) {
-  const answer = part("expect-answer");
-  const say = (/** @type {boolean | null} */ good, /** @type {string} */ text) => {
-    answer.className = `answer ${good === null ? "" : good ? "good" : "bad"}`;
-    answer.replaceChildren(text);
-  };
-  part("expect").addEventListener("submit", (/** @type {Event} */ event) => {
-    event.preventDefault();
-    const head = part("expect-head").value.replace(/\s/g, "").toLowerCase();
-    const entries = part("expect-entries").value.replace(/[\s,.']/g, "");
-    if (head === "" && entries === "")
-      return say(null, "Give a head, a number of records, or both.");
-    if (head !== "" && !/^[0-9a-f]{64}$/.test(head)) {
-      return say(
-        false,
-        `A head has 64 hexadecimal digits; this is something else (${count(head.length, "character")}).`,
-      );
-    }
-    if (entries !== "" && !/^[1-9][0-9]{0,14}$/.test(entries)) {
-      return say(false, "The number of records is a whole number from 1.");
-    }
-    if (outcome.fault) {
-      return say(false, `The ledger is not good, whatever its head: ${outcome.fault.verdict}.`);
-    }
-    const fault = unexpected(outcome, bytes, {
-      entries: entries === "" ? null : Number(entries),
-      head: head === "" ? null : head,
-    });
-    if (fault) {
-      const where = `record ${grouped(fault.sequence)} at byte ${grouped(fault.offset)}`;
-      return say(false, `✗ ${fault.verdict}, ${where}: ${fault.reason}.`);
-    }
-    return say(true, "✓ As expected: this is the ledger whose head or length you kept.");
-  });
 }

@@ -48,7 +48,7 @@ test("each question is told with the answers that it was made from, and drawn", 
   assert.equal(await items.count(), 2);
   assert.equal(
     await items.nth(0).innerText(),
-    `${planner} of planner, asked with ${sensor} ${camera}`,
+    `${planner} of planner, asked with ${sensor}, ${camera}`,
   );
   assert.equal(
     await items.nth(1).innerText(),
@@ -64,7 +64,7 @@ test("each question is told with the answers that it was made from, and drawn", 
   // A button leads to the record.
   await items
     .nth(0)
-    .getByRole("button", { name: `Show record ${sensor}` })
+    .getByRole("link", { name: `Show record ${sensor}` })
     .click();
   await page.locator(`#bytes-${sensor}`).waitFor();
   await page.setViewportSize({ width: 375, height: 740 });
@@ -146,11 +146,11 @@ test("a question that a refused answer fed is marked, and so is what it says of 
   const page = await viewer.open(bench.report("refused.jsonl"));
   assert.equal(
     (await page.locator("#derivations-told").innerText()).trim(),
-    `1 question. Made from answers that may not be acted on, as the question says: ${planner} .`,
+    `1 question. Made from answers that may not be acted on, as the question says: ${planner}.`,
   );
   assert.equal(
     await page.locator("#derived li").innerText(),
-    `${planner} of planner, asked with ${breach} ; ${breach} may not be acted on, as the question says: it is a breach`,
+    `${planner} of planner, asked with ${breach}; ${breach} may not be acted on, as the question says: it is a breach`,
   );
   const drawn = await page.locator("#derivations-drawn .feeds-refused").getAttribute("d");
   assert.equal(drawn?.match(/C/g)?.length, 1);
