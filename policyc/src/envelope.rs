@@ -141,10 +141,11 @@ pub(crate) fn envelope(policies: &[Policy]) -> Vec<Interval> {
 #[cfg(test)]
 mod tests {
     use super::{decimal, shortest_decimal};
-    use crate::decimal_limit::parse;
 
+    #[cfg(feature = "source")]
     #[test]
     fn the_shortest_decimal_is_read_as_the_value() {
+        use crate::decimal_limit::parse;
         for (raw, expected) in [
             (0, "0"),
             (-13_107, "-0.2"),
