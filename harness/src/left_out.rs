@@ -131,9 +131,9 @@ mod tests {
         assert_eq!(matches.subcommand_name(), Some("memory"));
         assert_eq!(
             part.explain(),
-            "this build of axilog has no command memory (Keep the Oracle memory); build it with \
-             `cargo build --release -p axilog-harness --features memory`, or everything with \
-             `cargo build --release -p axilog-harness --features full`"
+            "this build of axilog has no command memory (Keep the Oracle memory); in axilog's sources, install one that \
+             has it with `cargo xtask install --features memory`, or build it with `cargo build --release -p \
+             axilog-harness --features memory`; the feature `full` brings every command"
         );
     }
 }
