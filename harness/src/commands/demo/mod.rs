@@ -200,7 +200,8 @@ impl Demo {
             ),
         ]));
         text.push_str(&format!(
-            "\nNow change a byte of it and try: axilog verify {shown}\n"
+            "\nNow change a byte of it and try: {} verify {shown}\n",
+            program_name()
         ));
         Ok(Report {
             passed: fine,
@@ -218,6 +219,14 @@ impl Demo {
             notes: Vec::new(),
         })
     }
+}
+
+/// The command as it was called, so that what the demo names can be called too, where it is not installed.
+fn program_name() -> String {
+    let called = std::env::args_os().next();
+    called.map_or("axilog".to_owned(), |name| {
+        name.to_string_lossy().into_owned()
+    })
 }
 
 fn arrow(before: Health, after: Health) -> String {
