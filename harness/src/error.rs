@@ -115,7 +115,8 @@ pub(crate) enum CommandError {
 
     /// This build lacks a feature.
     #[error(
-        "this build of axilog has no {0}; build it with `cargo build --release -p axilog-harness --features {0}`"
+        "this build of axilog has no {0}; in axilog's sources, install one that has it with \
+         `cargo xtask install --features {0}`, or build it with `cargo build --release -p axilog-harness --features {0}`"
     )]
     NotBuilt(&'static str),
 
@@ -397,7 +398,6 @@ impl CommandError {
             | CommandError::OneLedger(_)
             | CommandError::OverKept { .. }
             | CommandError::File(FileError::StandardInputTwice)
-            | CommandError::NotBuilt(_)
             | CommandError::InvalidManifest(_)
             | CommandError::NoOracleInPolicies
             | CommandError::PredecessorNotSealed(_)
@@ -419,6 +419,7 @@ impl CommandError {
             CommandError::TimeJump { .. } => 1,
             CommandError::BeyondPage { .. }
             | CommandError::NoPlaceForResult { .. }
+            | CommandError::NotBuilt(_)
             | CommandError::Server { .. }
             | CommandError::File(_) => 3,
             CommandError::Ledger(error) => code_of_ledger(error),
