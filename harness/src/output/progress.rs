@@ -114,7 +114,7 @@ impl StepProgress {
 
 #[cfg(all(test, feature = "ablation"))]
 mod tests {
-    use crate::*;
+    use super::*;
 
     #[test]
     fn the_time_left_is_estimated_from_the_steps_of_this_work() {
