@@ -200,7 +200,7 @@ impl Demo {
             ),
         ]));
         text.push_str(&format!(
-            "\nNow change a byte of it and try: {} verify {shown}\n",
+            "\nNow change a byte of it and try:\n    {} verify {shown}\n",
             program_name()
         ));
         Ok(Report {
