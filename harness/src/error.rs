@@ -138,7 +138,7 @@ pub(crate) enum CommandError {
 
     /// An argument of the policy compiler that is not in a file.
     #[error("{0}")]
-    Symbol(axilog_policyc::Error),
+    Symbol(axilog_policyc::PolicyFileError),
 
     /// The canonical form would replace what a person wrote.
     #[error("{}: --write would replace the source form; name the result with --output", .0.display())]

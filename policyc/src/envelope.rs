@@ -5,7 +5,7 @@
 use core::fmt;
 
 use crate::message;
-use crate::policy::{Comparison, Policy};
+use crate::policy::{ComparisonOperator, PolicyEntry};
 use crate::selector::{self, COUNT, ELAPSED};
 
 /// The interval of values that a selector's enabled policies permit.
@@ -102,19 +102,19 @@ pub(crate) fn domain(selector: &str) -> (i64, i64) {
 
 /// The values of its selector that do not breach `policy`, both ends
 /// included; the first is above the second where every value breaches.
-pub(crate) fn permitted(policy: &Policy) -> (i64, i64) {
+pub(crate) fn permitted(policy: &PolicyEntry) -> (i64, i64) {
     let (min, max) = domain(&policy.selector);
     let threshold = i64::from(policy.threshold);
     match policy.comparison {
-        Comparison::Gt => (min, max.min(threshold)),
-        Comparison::Lt => (min.max(threshold), max),
-        Comparison::Ge => (min, max.min(threshold.saturating_sub(1))),
-        Comparison::Le => (min.max(threshold.saturating_add(1)), max),
+        ComparisonOperator::Gt => (min, max.min(threshold)),
+        ComparisonOperator::Lt => (min.max(threshold), max),
+        ComparisonOperator::Ge => (min, max.min(threshold.saturating_sub(1))),
+        ComparisonOperator::Le => (min.max(threshold.saturating_add(1)), max),
     }
 }
 
 /// One interval per selector that has an enabled policy, in selector order.
-pub(crate) fn envelope(policies: &[Policy]) -> Vec<Interval> {
+pub(crate) fn envelope(policies: &[PolicyEntry]) -> Vec<Interval> {
     let enabled = policies.iter().filter(|policy| policy.enabled);
     selector::group(enabled.map(|policy| (policy.selector.as_str(), permitted(policy))))
         .into_iter()

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use axilog_gateway::{BreachAction, Configuration, EXAMPLE, Gateway};
+use axilog_gateway::{BreachAction, EXAMPLE, Gateway, GatewayConfiguration};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -114,7 +114,7 @@ fn example() -> Report {
 fn serve(args: &ServeArgs) -> Result<Report, Failure> {
     // Before the ledgers: a signal from here on lets the gateway end in order.
     let stop = Flag::install();
-    let configuration = Configuration::read(&args.config)?;
+    let configuration = GatewayConfiguration::read(&args.config)?;
     let names: Vec<String> = configuration.ledger.keys().cloned().collect();
     let gateway = match args.record_missing {
         true => Gateway::record_missing(configuration)?,
@@ -166,7 +166,7 @@ fn answer_calls(gateway: Gateway, names: &[String], stop: Flag, json: bool) -> R
 }
 
 fn check(path: &Path) -> Result<Report, Failure> {
-    let configuration = Configuration::read(path)?;
+    let configuration = GatewayConfiguration::read(path)?;
     let key = match &configuration.upstream.key {
         Some(_) => "the gateway's own",
         None => "the client's own",
@@ -227,7 +227,7 @@ fn check(path: &Path) -> Result<Report, Failure> {
 }
 
 /// Describes the names by which requests come.
-fn describe_hosts(configuration: &Configuration) -> String {
+fn describe_hosts(configuration: &GatewayConfiguration) -> String {
     let hosts = configuration.hosts.join(", ");
     match (configuration.listen.ip().is_loopback(), hosts.is_empty()) {
         (true, true) => "this machine's names".to_owned(),

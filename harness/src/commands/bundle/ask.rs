@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use axilog::evidence::observation::Params;
-use axilog_bundle::gbnf::Verdict;
+use axilog_bundle::gbnf::GrammarVerdict;
 use axilog_bundle::render_prompt_with_counter;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
@@ -109,7 +109,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let asked = prepared.ask(&mut session, &mut endpoint, ORACLE)?;
     let report = report(args, bundle.context().grammar_name(), &asked, notes);
     match asked.fits {
-        Some(Verdict::CannotBeTold(_)) => Err(CommandError::NoVerdict(Box::new(report)).into()),
+        Some(GrammarVerdict::CannotBeTold(_)) => {
+            Err(CommandError::NoVerdict(Box::new(report)).into())
+        }
         _ => Ok(report),
     }
 }
@@ -124,13 +126,13 @@ fn report(args: &Args, grammar: &str, asked: &BundleConsultation, notes: Vec<Str
             "NOT_ADMITTED",
             Some(format!("the ledger holds it as {held}")),
         ),
-        (Ok(_), Some(Verdict::DoesNotMatch(mismatch))) => {
+        (Ok(_), Some(GrammarVerdict::DoesNotMatch(mismatch))) => {
             ("GRAMMAR_MISMATCH", Some(mismatch.to_string()))
         }
-        (Ok(_), Some(Verdict::CannotBeTold(undecided))) => {
+        (Ok(_), Some(GrammarVerdict::CannotBeTold(undecided))) => {
             ("CANNOT_BE_TOLD", Some(undecided.to_string()))
         }
-        (Ok(_), Some(Verdict::Matches)) => ("OK", None),
+        (Ok(_), Some(GrammarVerdict::Matches)) => ("OK", None),
     };
     let answer = asked.answer.as_deref();
     let mut rows = vec![("verdict", verdict.to_owned())];

@@ -12,7 +12,7 @@ use axilog::admission::InputKind;
 use axilog::evidence::observation::{MAX_RECORD_BYTES, Params};
 use axilog::hash::{Hash, sha256};
 use axilog::policy::Registry;
-use axilog_bundle::gbnf::{Grammar, Verdict};
+use axilog_bundle::gbnf::{Grammar, GrammarVerdict};
 use axilog_bundle::json_report::bundle_json;
 use axilog_bundle::{RenderedPrompt, StepAwarenessBundle};
 use axilog_ledger::encoding::hex;
@@ -76,7 +76,7 @@ pub(super) struct BundleConsultation {
     /// The answer as the ledger holds it, its line ends LF; `None` where it holds no whole one.
     pub(super) answer: Option<String>,
     /// Whether that answer fits the grammar.
-    pub(super) fits: Option<Verdict>,
+    pub(super) fits: Option<GrammarVerdict>,
 }
 
 /// A bundle and its question, all parts of which are admissible.

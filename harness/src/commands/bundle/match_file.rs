@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use axilog_bundle::BundleError;
 use axilog_bundle::catalogue::read_grammar;
-use axilog_bundle::gbnf::{Grammar, GrammarErrorKind, MAX_STEPS, Verdict};
+use axilog_bundle::gbnf::{Grammar, GrammarErrorKind, GrammarVerdict, MAX_STEPS};
 use axilog_bundle::json_report::verdict_json;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use serde_json::{Value, json};
@@ -87,11 +87,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 fn judge(grammar: &Grammar, text: &[u8], steps: u64) -> Finding {
     let verdict = grammar.judge_bytes(text, steps);
     let (reason, hint) = match &verdict {
-        Verdict::Matches => (None, None),
-        Verdict::DoesNotMatch(mismatch) => {
+        GrammarVerdict::Matches => (None, None),
+        GrammarVerdict::DoesNotMatch(mismatch) => {
             (Some(mismatch.to_string()), find_hint(grammar, text, steps))
         }
-        Verdict::CannotBeTold(undecided) => {
+        GrammarVerdict::CannotBeTold(undecided) => {
             (Some(format!("{undecided}; --steps allows more")), None)
         }
     };

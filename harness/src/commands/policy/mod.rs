@@ -171,7 +171,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 /// Reads a file in source form, or another one by `json`.
 fn parse_by_name(
     file: &Path,
-    json: fn(&[u8]) -> Result<PolicySet, axilog_policyc::Error>,
+    json: fn(&[u8]) -> Result<PolicySet, axilog_policyc::PolicyFileError>,
 ) -> Result<PolicySet, Failure> {
     let source = PolicySet::parse_source;
     parse(file, if is_policy_source(file) { source } else { json })
@@ -180,7 +180,7 @@ fn parse_by_name(
 /// Reads a file; here a bad one is what was looked for, not a wrong argument.
 fn parse(
     file: &Path,
-    parse: fn(&[u8]) -> Result<PolicySet, axilog_policyc::Error>,
+    parse: fn(&[u8]) -> Result<PolicySet, axilog_policyc::PolicyFileError>,
 ) -> Result<PolicySet, Failure> {
     let bytes = read_input(file, "read the policies", MAX_CONFIGURATION_BYTES)?;
     parse(&bytes).map_err(|source| Failure {
