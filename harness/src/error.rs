@@ -103,7 +103,8 @@ pub(crate) enum CommandError {
 
     /// This build lacks a feature.
     #[error(
-        "this build of axilog has no {0}; build it with `cargo build --release -p axilog-harness --features {0}`"
+        "this build of axilog has no {0}; in axilog's sources, install one that has it with \
+         `cargo xtask install --features {0}`, or build it with `cargo build --release -p axilog-harness --features {0}`"
     )]
     NotBuilt(&'static str),
 
@@ -125,7 +126,7 @@ pub(crate) enum CommandError {
 
     /// An argument of the policy compiler that is not in a file.
     #[error("{0}")]
-    Symbol(axilog_policyc::Error),
+    Symbol(axilog_policyc::PolicyFileError),
 
     /// The canonical form would replace what a person wrote.
     #[error("{}: --write would replace the source form; name the result with --output", .0.display())]
@@ -385,7 +386,6 @@ impl CommandError {
             | CommandError::OneLedger(_)
             | CommandError::OverKept { .. }
             | CommandError::File(FileError::StandardInputTwice)
-            | CommandError::NotBuilt(_)
             | CommandError::InvalidManifest(_)
             | CommandError::NoOracleInPolicies
             | CommandError::PredecessorNotSealed(_)
@@ -406,6 +406,7 @@ impl CommandError {
             CommandError::ResponseFormat { .. } => 2,
             CommandError::TimeJump { .. } => 1,
             CommandError::NoPlaceForResult { .. }
+            | CommandError::NotBuilt(_)
             | CommandError::Server { .. }
             | CommandError::File(_) => 3,
             CommandError::Ledger(error) => code_of_ledger(error),

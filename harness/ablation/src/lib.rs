@@ -66,6 +66,7 @@
 //! | [`statistics`] | the differences of the shares of two runs |
 //! | [`holm`], [`judged_tests`] | the correction of several p-values, and the verdicts |
 //! | [`step_statistics`], [`confidence_interval`] | agreement with the last record, disagreement beyond the replicate, and where they may lie |
+//! | [`completed_profiles`], [`completed_steps`] | what useless answers may hide of a difference |
 //! | [`json_document`], [`draw`], [`decimal`] | canonical JSON, seeded draws, exact amounts |
 //! | [`error`] | what can go wrong |
 
@@ -97,6 +98,9 @@ pub mod comparison_files;
 pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
+pub mod completed_profiles;
+mod completed_runs;
+pub mod completed_steps;
 pub mod confidence_interval;
 pub mod context_tokenizer;
 pub mod control_summary;

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 
-use crate::configuration::Configuration;
+use crate::configuration::GatewayConfiguration;
 use crate::configuration_file::{DEFAULT_CLIENT_TIME, DEFAULT_CONNECTIONS};
 use crate::connections::Connections;
 use crate::error::GatewayError;
@@ -49,7 +49,7 @@ impl Gateway {
     /// # Errors
     /// [`GatewayError::Ledger`] for a ledger that another process writes, is damaged or sealed;
     /// [`GatewayError::OtherPolicies`], [`GatewayError::Unfit`], [`GatewayError::Setup`].
-    pub fn open(configuration: Configuration) -> Result<Gateway, GatewayError> {
+    pub fn open(configuration: GatewayConfiguration) -> Result<Gateway, GatewayError> {
         Gateway::open_service(configuration, false)
     }
 
@@ -58,11 +58,14 @@ impl Gateway {
     ///
     /// # Errors
     /// As [`Gateway::open`].
-    pub fn record_missing(configuration: Configuration) -> Result<Gateway, GatewayError> {
+    pub fn record_missing(configuration: GatewayConfiguration) -> Result<Gateway, GatewayError> {
         Gateway::open_service(configuration, true)
     }
 
-    fn open_service(configuration: Configuration, replays: bool) -> Result<Gateway, GatewayError> {
+    fn open_service(
+        configuration: GatewayConfiguration,
+        replays: bool,
+    ) -> Result<Gateway, GatewayError> {
         let folder = &configuration.ledgers;
         std::fs::create_dir_all(folder).map_err(FileError::from_io(
             folder,

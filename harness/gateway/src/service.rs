@@ -8,7 +8,7 @@ use axilog::hash::Hash;
 use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 
-use crate::configuration::Configuration;
+use crate::configuration::GatewayConfiguration;
 use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::ledgers::Ledgers;
@@ -45,7 +45,7 @@ const MAX_CALLS: u32 = 1024;
 
 impl Service {
     pub(crate) fn open(
-        configuration: Configuration,
+        configuration: GatewayConfiguration,
         replays: bool,
     ) -> Result<Service, GatewayError> {
         let ledgers_by_key = configuration.ledgers_by_key();

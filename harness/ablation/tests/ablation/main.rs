@@ -4,6 +4,7 @@ mod base_harness;
 mod calibration;
 mod comparison;
 mod controls;
+mod garbling;
 mod invalid_runs;
 mod justification;
 mod known_laws;
