@@ -17,9 +17,11 @@ mod interrupt;
 #[cfg(any(feature = "bundle", feature = "x0l"))]
 mod ledger_without_policies;
 mod left_out;
+mod lookalikes;
 mod options;
 mod output;
 mod replay_ledger;
+mod tally;
 
 use std::path::Path;
 use std::process::ExitCode;

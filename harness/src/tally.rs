@@ -16,7 +16,7 @@ use axilog_ledger::verify::VerifiedRecord;
 use axilog_policyc::{decimal, shortest_decimal};
 use serde_json::{Map, Value, json};
 
-use super::lookalikes::{Lookalikes, find_lookalikes};
+use crate::lookalikes::{Lookalikes, find_lookalikes};
 use crate::output::record_contents::{name_oracle, policy_id, tag_name};
 
 /// How many observations one oracle has, by outcome.

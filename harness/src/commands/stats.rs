@@ -1,20 +1,17 @@
 //! `axilog stats`: counts over a ledger.
 
-mod lookalikes;
-mod tally;
-
 use std::path::PathBuf;
 
 use serde_json::json;
 
 use crate::Failure;
+use crate::lookalikes::Lookalikes;
 use crate::options::expectations;
 use crate::output::Report;
 use crate::output::table;
 use crate::output::verification::report_verification;
 use crate::replay_ledger::{describe_decisions, replay_decisions_of};
-use lookalikes::Lookalikes;
-use tally::Tally;
+use crate::tally::Tally;
 
 /// Count what a ledger holds: records, oracles, policies, transitions, times, sizes of answers.
 ///
