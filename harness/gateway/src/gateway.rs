@@ -18,7 +18,7 @@ use crate::error::GatewayError;
 use crate::host_name::require_host_name;
 use crate::replay::{ReplayedLedger, replay_router};
 use crate::server::router;
-use crate::service::Service;
+use crate::service::{ReportRenderer, Service};
 
 /// How often the gateway looks whether it should end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -81,6 +81,17 @@ impl Gateway {
             service: Some(service),
             runtime: build_runtime()?,
         })
+    }
+
+    /// Gives the gateway's page a report about each ledger, at `/axilog/ledgers/NAME/report`. The browser that shows it runs
+    /// its scripts as those of a site without an origin, so that they reach nothing of the gateway.
+    #[must_use]
+    pub fn with_reports(self, renderer: ReportRenderer) -> Gateway {
+        if let Some(service) = &self.service {
+            // Nobody else sets it.
+            let _ = service.report.set(renderer);
+        }
+        self
     }
 
     /// Reads and verifies the ledger `path`, and answers from it alone at `listen`. Nothing is asked or recorded.

@@ -89,3 +89,4 @@ pub use budget::BudgetSettings;
 pub use configuration::{BreachAction, EXAMPLE, GatewayConfiguration, LedgerSettings, Upstream};
 pub use error::GatewayError;
 pub use gateway::{Gateway, Listener};
+pub use service::ReportRenderer;

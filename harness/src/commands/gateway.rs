@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::CommandOutcome;
 use crate::Failure;
+use crate::commands::report;
 use crate::interrupt::Flag;
 use crate::output::table;
 use crate::output::{Report, print_json};
@@ -120,6 +121,9 @@ fn serve(args: &ServeArgs) -> Result<Report, Failure> {
         true => Gateway::record_missing(configuration)?,
         false => Gateway::open(configuration)?,
     };
+    let gateway = gateway.with_reports(Box::new(|path| {
+        report::render_page(path).map_err(|error| error.to_string())
+    }));
     answer_calls(gateway, &names, stop, args.json)?;
     let note = "every call that was begun is recorded; the ledgers are closed";
     Ok(ended(note))

@@ -7,11 +7,11 @@ use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
 use axilog::replay::Verdict;
-use axilog_ledger::audit::{AuditCheck, AuditReport, AuditVerdict, CheckResult};
+use axilog_ledger::audit::{AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CheckResult};
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::json_report::audit::audit_json;
 use axilog_ledger::manifest::MAX_MANIFEST_BYTES;
-use axilog_ledger::questions::read_questions;
+use axilog_ledger::questions::{LedgerQuestions, read_questions};
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::verify::{LedgerExpectations, VerificationReport, describe_verdict};
 use serde_json::{Value, json};
@@ -48,13 +48,16 @@ pub(crate) struct Args {
     depth: DepthArgs,
     /// The longest ledger that is put into a page, in MiB: the browser holds all of it in memory. A longer one gets a
     /// summary.
-    #[arg(long, value_name = "MIB", default_value_t = 64,
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_LIMIT,
           value_parser = clap::value_parser!(u64).range(1..=MAX_LIMIT))]
     limit: u64,
     /// With --output, one JSON object on standard output; errors are an object in any case.
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// The longest ledger that is put into a page where nothing else is said, in MiB.
+const DEFAULT_LIMIT: u64 = 64;
 
 /// Browsers bound the length of a text, at half a gigabyte or more: in Base64, this much still fits.
 const MAX_LIMIT: u64 = 256;
@@ -69,36 +72,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let policies = args.rules.read_policies()?;
     let rules = args.rules.expect(policies.as_ref());
     let expected = args.depth.expect(LedgerExpectations::default(), rules);
-    let examined = ExaminedLedger::examine(path, args.limit << 20, &expected)?;
-    let ExaminedLedger { audited, chain, .. } = &examined;
-    let rules = audited.rules.as_ref().map(|(rules, _)| rules);
-    let configuration = rules.map(RuleSet::to_canonical);
-    let manifest = match rules.and_then(RuleSet::manifest) {
-        Some(hash) => BlobStore::of_ledger(path).read(&hash, MAX_MANIFEST_BYTES)?,
-        None => None,
-    };
-    let questions = read_questions(Cursor::new(examined.bytes()), path, MAX_QUESTIONS_BYTES)?;
-
-    let verify = report_verification(path, chain).json;
-    let audit = without_directory(audit_json(path, audited), path);
-    let replay = replay_json(chain, audited, &audit);
-    let page = Page {
-        examined: &examined,
-        limit: args.limit,
-        path,
-        judgement: audited.verdict(),
-        audit: &audit,
-        verify: &verify,
-        replay: &replay,
-        configuration: configuration.as_deref(),
-        manifest: manifest.as_deref(),
-        questions: &questions,
-    };
+    let contents = PageContents::read(path, args.limit, &expected)?;
     let output = target.path().map(Path::to_owned);
-    target.write(|out, name| write(&page, out, name))?;
+    target.write(|out, name| contents.write(path, out, name))?;
 
+    let audited = &contents.examined.audited;
     let passed = audited.verdict() == AuditVerdict::Ok;
-    let is_summary = matches!(examined.contents, LedgerContents::Counts(_));
+    let is_summary = matches!(contents.examined.contents, LedgerContents::Counts(_));
     let summary = is_summary.then(|| describe_summary(path, args.limit));
     let Some(output) = output else {
         // Standard output has the page; what is not good is a remark.
@@ -126,11 +106,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let rows = [("page", output.display().to_string())];
     let text = describe_audit(path, audited) + &table::format_pairs(&rows);
-    let mut json = verify;
+    let mut json = contents.verify.clone();
     if let Some(object) = json.as_object_mut() {
         object.insert("ok".to_owned(), passed.into());
         object.insert("output".to_owned(), output.to_string_lossy().into());
-        object.insert("replay".to_owned(), replay);
+        object.insert("replay".to_owned(), contents.replay.clone());
         object.insert("audit".to_owned(), audit_json(path, audited));
         object.insert("summary".to_owned(), is_summary.into());
     }
@@ -151,10 +131,73 @@ fn describe_summary(path: &Path, limit: u64) -> String {
     )
 }
 
-fn write(page: &Page<'_>, out: impl Write, name: &Path) -> Result<(), CommandError> {
-    let mut out = OutputStream::new(out);
-    page.write(&mut out);
-    out.finish(name)
+/// The page about the ledger at `path` that the command writes without options.
+#[cfg(feature = "gateway")]
+pub(crate) fn render_page(path: &Path) -> Result<Vec<u8>, CommandError> {
+    let mut page = Vec::new();
+    PageContents::read(path, DEFAULT_LIMIT, &AuditExpectations::default())?
+        .write(path, &mut page, path)?;
+    Ok(page)
+}
+
+/// What is found of a ledger for its page.
+struct PageContents {
+    examined: ExaminedLedger,
+    /// The longest ledger that a page holds, in MiB.
+    limit: u64,
+    configuration: Option<Vec<u8>>,
+    manifest: Option<Vec<u8>>,
+    questions: LedgerQuestions,
+    verify: Value,
+    audit: Value,
+    replay: Value,
+}
+
+impl PageContents {
+    fn read(
+        path: &Path,
+        limit: u64,
+        expected: &AuditExpectations<'_>,
+    ) -> Result<PageContents, CommandError> {
+        let examined = ExaminedLedger::examine(path, limit << 20, expected)?;
+        let ExaminedLedger { audited, chain, .. } = &examined;
+        let rules = audited.rules.as_ref().map(|(rules, _)| rules);
+        let configuration = rules.map(RuleSet::to_canonical);
+        let manifest = match rules.and_then(RuleSet::manifest) {
+            Some(hash) => BlobStore::of_ledger(path).read(&hash, MAX_MANIFEST_BYTES)?,
+            None => None,
+        };
+        let questions = read_questions(Cursor::new(examined.bytes()), path, MAX_QUESTIONS_BYTES)?;
+        let audit = without_directory(audit_json(path, audited), path);
+        Ok(PageContents {
+            limit,
+            configuration,
+            manifest,
+            questions,
+            verify: report_verification(path, chain).json,
+            replay: replay_json(chain, audited, &audit),
+            audit,
+            examined,
+        })
+    }
+
+    fn write(&self, path: &Path, out: impl Write, name: &Path) -> Result<(), CommandError> {
+        let mut out = OutputStream::new(out);
+        let page = Page {
+            examined: &self.examined,
+            limit: self.limit,
+            path,
+            judgement: self.examined.audited.verdict(),
+            audit: &self.audit,
+            verify: &self.verify,
+            replay: &self.replay,
+            configuration: self.configuration.as_deref(),
+            manifest: self.manifest.as_deref(),
+            questions: &self.questions,
+        };
+        page.write(&mut out);
+        out.finish(name)
+    }
 }
 
 /// What the replay within the audit found. `audit` is the audit without a path, since the page is the same wherever the
