@@ -91,18 +91,6 @@ pub(crate) enum CommandError {
     #[error("nothing was asked: the answer to the question whether to go on was not yes")]
     CostNotAgreed,
 
-    /// A ledger that is too long for a page.
-    #[error(
-        "{path}: is longer than {limit} MiB, the most that is put into a page (--limit); `axilog verify`, `stats`, `show` and `export` read a ledger of any length",
-        path = path.display()
-    )]
-    BeyondPage {
-        /// The ledger.
-        path: PathBuf,
-        /// The limit in MiB.
-        limit: u64,
-    },
-
     /// A result that would replace a ledger, a blob or a file that the call reads.
     #[error(
         "{path}: is {found}, which a result never replaces; expected a new name, or a file that may be replaced; name another file, or - for standard output",
@@ -129,7 +117,8 @@ pub(crate) enum CommandError {
 
     /// This build lacks a feature.
     #[error(
-        "this build of axilog has no {0}; build it with `cargo build --release -p axilog-harness --features {0}`"
+        "this build of axilog has no {0}; in axilog's sources, install one that has it with \
+         `cargo xtask install --features {0}`, or build it with `cargo build --release -p axilog-harness --features {0}`"
     )]
     NotBuilt(&'static str),
 
@@ -151,7 +140,7 @@ pub(crate) enum CommandError {
 
     /// An argument of the policy compiler that is not in a file.
     #[error("{0}")]
-    Symbol(axilog_policyc::Error),
+    Symbol(axilog_policyc::PolicyFileError),
 
     /// The canonical form would replace what a person wrote.
     #[error("{}: --write would replace the source form; name the result with --output", .0.display())]
@@ -411,7 +400,6 @@ impl CommandError {
             | CommandError::OneLedger(_)
             | CommandError::OverKept { .. }
             | CommandError::File(FileError::StandardInputTwice)
-            | CommandError::NotBuilt(_)
             | CommandError::InvalidManifest(_)
             | CommandError::NoOracleInPolicies
             | CommandError::PredecessorNotSealed(_)
@@ -433,8 +421,8 @@ impl CommandError {
             #[cfg(any(feature = "ablation", feature = "bundle"))]
             CommandError::ResponseFormat { .. } => 2,
             CommandError::TimeJump { .. } => 1,
-            CommandError::BeyondPage { .. }
-            | CommandError::NoPlaceForResult { .. }
+            CommandError::NoPlaceForResult { .. }
+            | CommandError::NotBuilt(_)
             | CommandError::Server { .. }
             | CommandError::File(_) => 3,
             CommandError::Ledger(error) => code_of_ledger(error),

@@ -36,7 +36,7 @@ const MAX_NAME: usize = 64;
 
 /// What the gateway does, as its file says; read whole, policies and key included.
 #[derive(Clone, Debug)]
-pub struct Configuration {
+pub struct GatewayConfiguration {
     /// The address and port for clients.
     pub listen: SocketAddr,
     /// The names, beside those of this machine, by which clients reach a gateway that listens on this machine only.
@@ -98,13 +98,13 @@ pub struct LedgerSettings {
 /// The most that a request's body and an answer may be allowed.
 pub(crate) const MAX_BODY_BYTES: usize = 64 << 20;
 
-impl Configuration {
+impl GatewayConfiguration {
     /// Reads the configuration in the file `path`, the policies that it names and the key.
     ///
     /// # Errors
     /// [`GatewayError::Ledger`] for a file that cannot be read or policies that are none;
     /// [`GatewayError::Configuration`] for anything else, with the place.
-    pub fn read(path: &Path) -> Result<Configuration, GatewayError> {
+    pub fn read(path: &Path) -> Result<GatewayConfiguration, GatewayError> {
         let refuse = |reason: String| GatewayError::Configuration {
             path: path.to_owned(),
             reason,
@@ -174,7 +174,7 @@ impl Configuration {
                 file.listen
             )));
         }
-        Ok(Configuration {
+        Ok(GatewayConfiguration {
             listen: file.listen,
             hosts: file.hosts,
             ledgers: folder_of_ledgers,
@@ -365,7 +365,7 @@ mod tests {
         let path = folder.path().join("gateway.toml");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            format!("{:?}", Configuration::read(&path).unwrap())
+            format!("{:?}", GatewayConfiguration::read(&path).unwrap())
         };
         let plain = read(EXAMPLE);
         for name in [

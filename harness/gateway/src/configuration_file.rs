@@ -1,5 +1,5 @@
 //! The configuration as its file has it: the tables of TOML, and what stands where one is silent. What the values may be,
-//! [`Configuration::read`](crate::configuration::Configuration::read) says.
+//! [`GatewayConfiguration::read`](crate::configuration::Configuration::read) says.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
