@@ -122,7 +122,7 @@ fn serve(args: &ServeArgs) -> Result<Report, Failure> {
         false => Gateway::open(configuration)?,
     };
     let gateway = gateway.with_reports(Box::new(|path| {
-        report::render_page(path).map_err(|error| error.to_string())
+        report::render_page(path).map_err(|failure| failure.error.to_string())
     }));
     answer_calls(gateway, &names, stop, args.json)?;
     let note = "every call that was begun is recorded; the ledgers are closed";

@@ -133,7 +133,7 @@ fn describe_summary(path: &Path, limit: u64) -> String {
 
 /// The page about the ledger at `path` that the command writes without options.
 #[cfg(feature = "gateway")]
-pub(crate) fn render_page(path: &Path) -> Result<Vec<u8>, CommandError> {
+pub(crate) fn render_page(path: &Path) -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
     PageContents::read(path, DEFAULT_LIMIT, &AuditExpectations::default())?
         .write(path, &mut page, path)?;
@@ -145,7 +145,7 @@ struct PageContents {
     examined: ExaminedLedger,
     /// The longest ledger that a page holds, in MiB.
     limit: u64,
-    configuration: Option<Vec<u8>>,
+    configuration: Option<String>,
     manifest: Option<Vec<u8>>,
     questions: LedgerQuestions,
     verify: Value,
@@ -158,7 +158,7 @@ impl PageContents {
         path: &Path,
         limit: u64,
         expected: &AuditExpectations<'_>,
-    ) -> Result<PageContents, CommandError> {
+    ) -> Result<PageContents, Failure> {
         let examined = ExaminedLedger::examine(path, limit << 20, expected)?;
         let ExaminedLedger { audited, chain, .. } = &examined;
         let rules = audited.rules.as_ref().map(|(rules, _)| rules);
