@@ -59,6 +59,8 @@ pub struct GatewayConfiguration {
     pub log_calls: bool,
     /// Whether there is a page at `/`: for browsers on this machine, or with an operator's key.
     pub page: bool,
+    /// Whether the page links to reports, which hold what the ledgers' questions and answers say.
+    pub reports: bool,
     /// SHA-256 of the keys of operators.
     pub operator_keys: Vec<Hash>,
     /// The provider.
@@ -186,6 +188,7 @@ impl GatewayConfiguration {
             time_interval: file.time_interval,
             log_calls: file.log_calls,
             page: file.page,
+            reports: file.reports,
             operator_keys,
             upstream,
             ledger,
@@ -378,6 +381,7 @@ mod tests {
             "time_interval",
             "log_calls",
             "page",
+            "reports",
             "timeout",
             "on_breach",
         ] {

@@ -52,6 +52,8 @@ pub(crate) struct ConfigurationFile {
     #[serde(default = "default_page")]
     pub(crate) page: bool,
     #[serde(default)]
+    pub(crate) reports: bool,
+    #[serde(default)]
     pub(crate) operator: OperatorTable,
     pub(crate) upstream: UpstreamTable,
     pub(crate) ledger: BTreeMap<String, LedgerTable>,

@@ -83,11 +83,12 @@ impl Gateway {
         })
     }
 
-    /// Gives the gateway's page a report about each ledger, at `/axilog/ledgers/NAME/report`. The browser that shows it runs
-    /// its scripts as those of a site without an origin, so that they reach nothing of the gateway.
+    /// Gives the gateway's page a report about each ledger, at `/axilog/ledgers/NAME/report`, where the configuration has
+    /// `reports`. The browser that shows it runs its scripts as those of a site without an origin, so that they reach
+    /// nothing of the gateway.
     #[must_use]
     pub fn with_reports(self, renderer: ReportRenderer) -> Gateway {
-        if let Some(service) = &self.service {
+        if let Some(service) = self.service.as_ref().filter(|service| service.has_reports) {
             // Nobody else sets it.
             let _ = service.report.set(renderer);
         }

@@ -153,7 +153,9 @@ async fn render_report(service: Arc<Service>, name: String) -> Result<Vec<u8>, R
     let ledger = ledger.ok_or_else(|| service.refuse_ledger(&name))?;
     if !ledger.was_open() || service.report.get().is_none() {
         let message = match ledger.was_open() {
-            true => "this gateway writes no reports".to_owned(),
+            true => {
+                "the gateway gives no reports (reports = false in its configuration)".to_owned()
+            }
             false => format!("the ledger {name:?} is not begun: it begins with its first call"),
         };
         return Err(Refusal::new(

@@ -36,6 +36,8 @@ pub(crate) struct Service {
     pub(crate) live_calls: LiveCalls,
     /// Whether the gateway has its page.
     pub(crate) has_page: bool,
+    /// Whether the page links to reports.
+    pub(crate) has_reports: bool,
     /// What writes the reports of the ledgers; absent where there are none.
     pub(crate) report: OnceLock<ReportRenderer>,
     /// One report is written at a time: it takes memory and time as the ledger is long.
@@ -71,6 +73,7 @@ impl Service {
             metrics: Metrics::default(),
             live_calls: LiveCalls::new(),
             has_page: configuration.page,
+            has_reports: configuration.reports,
             report: OnceLock::new(),
             report_permit: Semaphore::new(1),
             logs_calls: configuration.log_calls,

@@ -145,7 +145,9 @@ fn a_browser_on_this_machine_sees_ledgers_and_calls_as_they_end() {
 #[test]
 fn a_report_of_each_ledger_is_linked() {
     let acts = vec![Act::say("{\"speed\":71}")];
-    let gateway = start(&format!("{JUDGING}\n[ledger.b]"), acts, |text| text);
+    let gateway = start(&format!("{JUDGING}\n[ledger.b]"), acts, |text| {
+        format!("reports = true\n{text}")
+    });
     gateway.chat("how fast?").has_status(403);
     let told = local(&gateway, "/axilog/ledgers").has_status(200).json();
     assert_eq!(
@@ -193,6 +195,17 @@ fn a_report_of_each_ledger_is_linked() {
         "Host: axilog.example",
     )
     .has_status(403);
+}
+
+/// A report holds what was asked and answered, which a ledger's file may keep from other users of the machine.
+#[test]
+fn there_is_no_report_unless_the_configuration_says_so() {
+    let gateway = start(RECORDING, vec![Act::say("hi")], |text| text);
+    gateway.chat("a secret").has_status(200);
+    let told = local(&gateway, "/axilog/ledgers").has_status(200).json();
+    assert_eq!(told["ledgers"][0]["report"], false);
+    let refused = local(&gateway, "/axilog/ledgers/default/report").refuses(404, "not_found_error");
+    assert!(refused.message().contains("reports = false"));
 }
 
 /// Not the page alone: no path of a gateway on this machine is reached by a name that a site may have chosen.
