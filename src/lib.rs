@@ -1,9 +1,10 @@
 //! # axilog
 //!
-//! Contain an oracle's answer. A language model, or anything else whose output cannot be predicted,
-//! is not trusted but recorded: its answer becomes canonical, hash-chained evidence *before*
-//! anything may act on it, fixed policies judge it, a small state machine decides, and the whole
-//! replays later, byte for byte, without the oracle (SRS-004).
+//! Record what a language model answers, decide whether a program may act on it, and prove both later.
+//!
+//! A model, or anything else whose output cannot be predicted, is not trusted but recorded: its answer
+//! becomes canonical, hash-chained evidence *before* anything may act on it, fixed policies judge it, a
+//! small state machine decides, and the whole replays later, byte for byte, without the model (SRS-004).
 //!
 //! ## The layers
 //!

@@ -5,7 +5,7 @@
 
 use axilog::json::canonical::is_canonical_json;
 use axilog::policy::{self, Registry, Rules};
-use axilog_policyc::{Comparison, Configuration, PolicySet};
+use axilog_policyc::{ComparisonOperator, LedgerConfiguration, PolicySet};
 use axilog_testkit::core::ledger::written;
 use libfuzzer_sys::fuzz_target;
 
@@ -61,7 +61,7 @@ fn check_accepted(set: &PolicySet) {
     assert_eq!(PolicySet::parse(text.as_bytes()).as_ref(), Ok(set));
     for switches in 0..4u8 {
         let (permit, stop) = (switches & 1 != 0, switches & 2 != 0);
-        let configuration = Configuration {
+        let configuration = LedgerConfiguration {
             manifest: (switches == 3).then_some([0xab; 32]),
             policies: set.clone(),
             permit_truncated: permit,
@@ -85,7 +85,7 @@ fn check_accepted(set: &PolicySet) {
 }
 
 /// Writes the configuration with the core, from a registry that the core accepts.
-fn write_with_library(configuration: &Configuration) -> Vec<u8> {
+fn write_with_library(configuration: &LedgerConfiguration) -> Vec<u8> {
     let policies: Vec<policy::Policy<'_>> = configuration
         .policies
         .policies()
@@ -94,10 +94,10 @@ fn write_with_library(configuration: &Configuration) -> Vec<u8> {
             id: &p.policy_id,
             threshold: p.threshold,
             comparison: match p.comparison {
-                Comparison::Gt => policy::Comparison::Gt,
-                Comparison::Lt => policy::Comparison::Lt,
-                Comparison::Ge => policy::Comparison::Ge,
-                Comparison::Le => policy::Comparison::Le,
+                ComparisonOperator::Gt => policy::ComparisonOperator::Gt,
+                ComparisonOperator::Lt => policy::ComparisonOperator::Lt,
+                ComparisonOperator::Ge => policy::ComparisonOperator::Ge,
+                ComparisonOperator::Le => policy::ComparisonOperator::Le,
             },
             enabled: p.enabled,
             selector: &p.selector,

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use axilog_gateway::{Configuration, Gateway};
+use axilog_gateway::{Gateway, GatewayConfiguration};
 use tempfile::TempDir;
 
 /// The clients at a time.
@@ -163,7 +163,7 @@ fn measure_gateway(name: &str, place: &Path, provider: SocketAddr, counts: &[usi
         let policies = "[SPEED]\noracle = \"llm\"\npath = \"speed\"\nmax = \"70\"\n";
         fs::write(folder.path().join("policies.toml"), policies).unwrap();
         fs::write(&path, text).unwrap();
-        let gateway = Gateway::open(Configuration::read(&path).unwrap()).unwrap();
+        let gateway = Gateway::open(GatewayConfiguration::read(&path).unwrap()).unwrap();
         let listener = gateway.listen().unwrap();
         let address = listener.address();
         let stop = Arc::new(AtomicBool::new(false));

@@ -10,7 +10,7 @@ mod clock;
 use std::hint::black_box;
 
 use axilog_bundle::catalogue::GRAMMARS;
-use axilog_bundle::gbnf::{Grammar, Verdict};
+use axilog_bundle::gbnf::{Grammar, GrammarVerdict};
 use clock::time;
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn main() {
     let grammar = Grammar::parse(text.unwrap().1).unwrap();
     for (name, item) in ITEMS {
         let (small, large) = (object(item, 16 << 10), object(item, 64 << 10));
-        let work = |text: &str| assert_eq!(grammar.judge(black_box(text)), Verdict::Matches);
+        let work = |text: &str| assert_eq!(grammar.judge(black_box(text)), GrammarVerdict::Matches);
         if test {
             work(&small);
             continue;

@@ -72,22 +72,24 @@ pub(crate) enum CommandError {
         expected: usize,
     },
 
+    /// Several seeds at once where the oracle has its answers in an order.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "--parallel: the oracle {0} gives its answers in their order, so that seeds must run one after the other; leave --parallel out"
+    )]
+    ParallelScript(String),
+
+    /// Nobody can be asked whether the cost is agreed to.
+    #[cfg(feature = "ablation")]
+    #[error(
+        "nothing was asked: nobody can agree to the cost where standard input is no terminal; --yes agrees in advance"
+    )]
+    NobodyToAgree,
+
     /// Somebody was asked whether the cost is agreed to, and did not agree.
     #[cfg(feature = "ablation")]
     #[error("nothing was asked: the answer to the question whether to go on was not yes")]
     CostNotAgreed,
-
-    /// A ledger that is too long for a page.
-    #[error(
-        "{path}: is longer than {limit} MiB, the most that is put into a page (--limit); `axilog verify`, `stats`, `show` and `export` read a ledger of any length",
-        path = path.display()
-    )]
-    BeyondPage {
-        /// The ledger.
-        path: PathBuf,
-        /// The limit in MiB.
-        limit: u64,
-    },
 
     /// A result that would replace a ledger, a blob or a file that the call reads.
     #[error(
@@ -115,7 +117,8 @@ pub(crate) enum CommandError {
 
     /// This build lacks a feature.
     #[error(
-        "this build of axilog has no {0}; build it with `cargo build --release -p axilog-harness --features {0}`"
+        "this build of axilog has no {0}; in axilog's sources, install one that has it with \
+         `cargo xtask install --features {0}`, or build it with `cargo build --release -p axilog-harness --features {0}`"
     )]
     NotBuilt(&'static str),
 
@@ -137,7 +140,7 @@ pub(crate) enum CommandError {
 
     /// An argument of the policy compiler that is not in a file.
     #[error("{0}")]
-    Symbol(axilog_policyc::Error),
+    Symbol(axilog_policyc::PolicyFileError),
 
     /// The canonical form would replace what a person wrote.
     #[error("{}: --write would replace the source form; name the result with --output", .0.display())]
@@ -397,7 +400,6 @@ impl CommandError {
             | CommandError::OneLedger(_)
             | CommandError::OverKept { .. }
             | CommandError::File(FileError::StandardInputTwice)
-            | CommandError::NotBuilt(_)
             | CommandError::InvalidManifest(_)
             | CommandError::NoOracleInPolicies
             | CommandError::PredecessorNotSealed(_)
@@ -409,6 +411,8 @@ impl CommandError {
             | CommandError::PrimaryOfBaseHarness
             | CommandError::DisagreementWithoutControls
             | CommandError::MarginOfOtherEndpoint
+            | CommandError::ParallelScript(_)
+            | CommandError::NobodyToAgree
             | CommandError::TooFewSeedsForVerdict { .. } => 2,
             #[cfg(feature = "ablation")]
             CommandError::CostNotAgreed => 3,
@@ -417,8 +421,8 @@ impl CommandError {
             #[cfg(any(feature = "ablation", feature = "bundle"))]
             CommandError::ResponseFormat { .. } => 2,
             CommandError::TimeJump { .. } => 1,
-            CommandError::BeyondPage { .. }
-            | CommandError::NoPlaceForResult { .. }
+            CommandError::NoPlaceForResult { .. }
+            | CommandError::NotBuilt(_)
             | CommandError::Server { .. }
             | CommandError::File(_) => 3,
             CommandError::Ledger(error) => code_of_ledger(error),
@@ -498,6 +502,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::FileExists(_)
         | AblationError::Interrupted(_)
         | AblationError::NoAnswer(_)
+        | AblationError::AskedAheadOtherwise { .. }
         | AblationError::File(_)
         | AblationError::Oracle(_) => 3,
         AblationError::Ledger(error) => code_of_ledger(error),

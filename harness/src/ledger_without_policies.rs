@@ -7,10 +7,10 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 
-use super::now;
+use crate::now;
 
 /// Opens the ledger at `path`, or begins it without policies where it is new.
-pub(super) fn open_or_begin(path: &Path) -> Result<Session, LedgerError> {
+pub(crate) fn open_or_begin(path: &Path) -> Result<Session, LedgerError> {
     match Session::open(path, None) {
         Err(LedgerError::NoObservations(_)) => {}
         Err(LedgerError::File(FileError::Io { source, .. }))

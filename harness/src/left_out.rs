@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-use super::output::write_remark;
+use crate::output::write_remark;
 
 /// A command that needs a feature.
 struct Part {
@@ -26,22 +26,22 @@ const PARTS: &[Part] = &[
     },
     Part {
         name: "bundle",
-        about: "Build and render Step Awareness Bundles, and ask a model with them",
+        about: "Describe a pipeline step to a model (Step Awareness Bundles), and ask it",
         is_built: cfg!(feature = "bundle"),
     },
     Part {
         name: "gateway",
-        about: "Record and contain what programs ask models, by their base URL",
+        about: "Record and judge what models answer programs over HTTP",
         is_built: cfg!(feature = "gateway"),
     },
     Part {
         name: "memory",
-        about: "Keep the Oracle memory: what a long game knows, outside any chat",
+        about: "Keep the facts of a long game, and print what a model may read",
         is_built: cfg!(feature = "memory"),
     },
     Part {
         name: "x0l",
-        about: "Run the live harness: a model proposes, a frozen kernel decides",
+        about: "Let a model propose actions and a fixed kernel decide, all recorded",
         is_built: cfg!(feature = "x0l"),
     },
 ];
@@ -54,11 +54,11 @@ pub(crate) fn build_command(name: &str) -> String {
 impl Part {
     fn explain(&self) -> String {
         format!(
-            "this build of axilog has no command {0} ({1}); build it with `{2}`, or everything with `{3}`",
+            "this build of axilog has no command {0} ({1}); in axilog's sources, install one that has it with \
+             `cargo xtask install --features {0}`, or build it with `{2}`; the feature `full` brings every command",
             self.name,
             self.about,
-            build_command(self.name),
-            build_command("full")
+            build_command(self.name)
         )
     }
 
@@ -131,9 +131,9 @@ mod tests {
         assert_eq!(matches.subcommand_name(), Some("memory"));
         assert_eq!(
             part.explain(),
-            "this build of axilog has no command memory (Keep the Oracle memory); build it with \
-             `cargo build --release -p axilog-harness --features memory`, or everything with \
-             `cargo build --release -p axilog-harness --features full`"
+            "this build of axilog has no command memory (Keep the Oracle memory); in axilog's sources, install one that \
+             has it with `cargo xtask install --features memory`, or build it with `cargo build --release -p \
+             axilog-harness --features memory`; the feature `full` brings every command"
         );
     }
 }

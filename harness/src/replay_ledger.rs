@@ -10,9 +10,12 @@ use axilog_ledger::replay::{ReplayReport, describe_switches, replay_decisions, r
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, RecordVisitor};
 
-use super::output::Report;
-use super::{Failure, progress, table, verify};
+use crate::Failure;
 use crate::error::CommandError;
+use crate::output::Report;
+use crate::output::progress;
+use crate::output::table;
+use crate::output::verification::report_verification;
 
 /// Replays the ledger at `path`, which must be a regular file: it is read twice.
 pub(crate) fn replay_file(
@@ -76,7 +79,7 @@ pub(crate) fn open_regular_file(path: &Path) -> Result<impl Read + Seek, Failure
 
 /// The report on a replayed ledger.
 pub(crate) fn replay_report(path: &Path, replayed: &ReplayReport) -> Report {
-    let mut report = verify::report(path, &replayed.verification);
+    let mut report = report_verification(path, &replayed.verification);
     report.json = replay_json(path, replayed);
     let (Some((rules, source)), true) = (&replayed.rules, report.passed) else {
         return report;

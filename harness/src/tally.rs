@@ -13,11 +13,11 @@ use axilog::json::extract::NO_VALUE;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::verify::VerifiedRecord;
-use axilog_policyc::decimal;
+use axilog_policyc::{decimal, shortest_decimal};
 use serde_json::{Map, Value, json};
 
-use super::lookalikes::{Lookalikes, find_lookalikes};
-use super::record_contents::{name_oracle, policy_id, tag_name};
+use crate::lookalikes::{Lookalikes, find_lookalikes};
+use crate::output::record_contents::{name_oracle, policy_id, tag_name};
 
 /// How many observations one oracle has, by outcome.
 #[derive(Default)]
@@ -38,7 +38,7 @@ impl AnswerCounts {
     }
 }
 
-/// What one policy contents.
+/// Counts of one policy's evaluations.
 #[derive(Default)]
 struct PolicyCounts {
     evaluated: u64,
@@ -216,8 +216,8 @@ impl Tally {
                 results.evaluated.to_string(),
                 results.breaches.to_string(),
                 results.no_value.to_string(),
-                actual.map_or_else(String::new, |(min, _)| decimal(min)),
-                actual.map_or_else(String::new, |(_, max)| decimal(max)),
+                actual.map_or_else(String::new, |(min, _)| shortest_decimal(min)),
+                actual.map_or_else(String::new, |(_, max)| shortest_decimal(max)),
             ]
         };
         self.policies.iter().map(row).collect()
@@ -280,9 +280,10 @@ impl Tally {
     pub(crate) fn answers_text(&self) -> Option<String> {
         let (min, max) = self.sizes?;
         let (answers, mean) = (self.answers, self.mean_size());
-        Some(format!(
-            "{answers}, of {min} to {max} bytes, {mean} in the mean"
-        ))
+        Some(match min == max {
+            true => format!("{answers}, {min} bytes each"),
+            false => format!("{answers}, of {min} to {max} bytes, {mean} on average"),
+        })
     }
 
     pub(crate) fn answers_json(&self) -> Value {

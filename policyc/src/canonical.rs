@@ -6,7 +6,7 @@ use core::fmt::Write;
 
 use crate::error::Fault;
 use crate::parse::{File, Group, VALUE};
-use crate::policy::Policy;
+use crate::policy::PolicyEntry;
 use crate::{message, selector};
 
 /// Writes a file that was read as RFC 8785 does: shape and order of the arrays as they
@@ -34,7 +34,7 @@ pub(crate) fn write_source(file: &File) -> String {
 
 /// Writes the canonical policy file of `policies`, which are in order: the plain
 /// array where every selector is `value`, else the object.
-pub(crate) fn write_file(policies: &[Policy]) -> String {
+pub(crate) fn write_file(policies: &[PolicyEntry]) -> String {
     let mut out = String::new();
     if policies.iter().all(|policy| policy.selector == VALUE) {
         write_array(&mut out, policies.iter());
@@ -47,7 +47,7 @@ pub(crate) fn write_file(policies: &[Policy]) -> String {
 /// Writes the Configuration of `policies`, which are in order.
 pub(crate) fn write_configuration(
     manifest: Option<&[u8; 32]>,
-    policies: &[Policy],
+    policies: &[PolicyEntry],
     permit_truncated: bool,
     stop_on_invalid: bool,
 ) -> String {
@@ -118,7 +118,7 @@ pub(crate) fn check_canonical(
 }
 
 /// Writes the object from selector to the policies that have it.
-fn write_groups(out: &mut String, policies: &[Policy]) {
+fn write_groups(out: &mut String, policies: &[PolicyEntry]) {
     let items = policies
         .iter()
         .map(|policy| (policy.selector.as_str(), policy));
@@ -127,7 +127,7 @@ fn write_groups(out: &mut String, policies: &[Policy]) {
 
 fn write_object<'p, P>(out: &mut String, groups: impl IntoIterator<Item = (&'p str, P)>)
 where
-    P: IntoIterator<Item = &'p Policy>,
+    P: IntoIterator<Item = &'p PolicyEntry>,
 {
     out.push('{');
     for (index, (selector, policies)) in groups.into_iter().enumerate() {
@@ -162,7 +162,7 @@ fn write_string(out: &mut String, text: &str) {
     out.push('"');
 }
 
-fn write_array<'p>(out: &mut String, policies: impl Iterator<Item = &'p Policy>) {
+fn write_array<'p>(out: &mut String, policies: impl Iterator<Item = &'p PolicyEntry>) {
     out.push('[');
     for (index, policy) in policies.enumerate() {
         if index > 0 {

@@ -7,7 +7,7 @@ use crate::envelope::{decimal, domain, permitted};
 use crate::error::Fault;
 use crate::message;
 use crate::parse::Entry;
-use crate::policy::Policy;
+use crate::policy::PolicyEntry;
 use crate::selector::ELAPSED;
 
 /// 32767 units: the longest elapsed time that is exact. Whatever is longer
@@ -104,7 +104,7 @@ fn check_compatible(lowest: &Entry, highest: &Entry) -> Result<(), Fault> {
     ))
 }
 
-fn quote_id(policy: &Policy) -> String {
+fn quote_id(policy: &PolicyEntry) -> String {
     message::quote(&policy.policy_id)
 }
 

@@ -6,9 +6,9 @@
 use core::fmt::Write;
 
 use crate::envelope::{Interval, envelope};
-use crate::error::Error;
+use crate::error::PolicyFileError;
 use crate::message;
-use crate::policy::{Comparison, Policy};
+use crate::policy::{ComparisonOperator, PolicyEntry};
 
 /// Words that are no identifiers in C99 or C++17, or that the emitted file
 /// uses at file scope.
@@ -23,7 +23,7 @@ const RESERVED: &str = "\
     main NULL policies selectors ax_policy_t ax_policy_registry_t";
 
 /// Emits `pub static BUILTIN: [Policy<'static>; N]`.
-pub(crate) fn emit_rust(policies: &[Policy]) -> String {
+pub(crate) fn emit_rust(policies: &[PolicyEntry]) -> String {
     let mut out = format!(
         "/// The policies compiled into the library, in the byte order of their ids.\n\
          pub static BUILTIN: [Policy<'static>; {}] = [\n",
@@ -31,10 +31,10 @@ pub(crate) fn emit_rust(policies: &[Policy]) -> String {
     );
     for policy in policies {
         let comparison = match policy.comparison {
-            Comparison::Gt => "Gt",
-            Comparison::Lt => "Lt",
-            Comparison::Ge => "Ge",
-            Comparison::Le => "Le",
+            ComparisonOperator::Gt => "Gt",
+            ComparisonOperator::Lt => "Lt",
+            ComparisonOperator::Ge => "Ge",
+            ComparisonOperator::Le => "Le",
         };
         // Writing to a String cannot fail.
         let _ = writeln!(
@@ -50,7 +50,7 @@ pub(crate) fn emit_rust(policies: &[Policy]) -> String {
 
 /// Emits `BUILTIN_POLICIES` and `BUILTIN_SELECTORS`, parallel arrays. The operator
 /// is a `MaybeUninit` as in every struct that C fills.
-pub(crate) fn emit_rust_ffi(policies: &[Policy]) -> String {
+pub(crate) fn emit_rust_ffi(policies: &[PolicyEntry]) -> String {
     let count = policies.len();
     let mut out = format!(
         "/// The policies compiled into the library, in the layout of the C surface.\n\
@@ -82,7 +82,7 @@ pub(crate) fn emit_rust_ffi(policies: &[Policy]) -> String {
 }
 
 /// Emits a C99 and C++17 file that defines the registry `symbol`.
-pub(crate) fn emit_c(policies: &[Policy], symbol: &str) -> Result<String, Error> {
+pub(crate) fn emit_c(policies: &[PolicyEntry], symbol: &str) -> Result<String, PolicyFileError> {
     check_identifier(symbol)?;
     let mut out = String::from(
         "/* Policy registry, compiled from a policy file (SRS-004 section 17).\n\
@@ -115,7 +115,7 @@ pub(crate) fn emit_c(policies: &[Policy], symbol: &str) -> Result<String, Error>
     Ok(out)
 }
 
-fn emit_c_arrays(out: &mut String, policies: &[Policy]) {
+fn emit_c_arrays(out: &mut String, policies: &[PolicyEntry]) {
     out.push_str("static const ax_policy_t policies[] = {\n");
     for policy in policies {
         let threshold = match policy.threshold {
@@ -158,7 +158,7 @@ fn escape_for_c(text: &str, special: &str) -> String {
     out
 }
 
-fn check_identifier(symbol: &str) -> Result<(), Error> {
+fn check_identifier(symbol: &str) -> Result<(), PolicyFileError> {
     let starts = symbol.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let continues = symbol
         .chars()
@@ -167,7 +167,7 @@ fn check_identifier(symbol: &str) -> Result<(), Error> {
     if starts && continues && !reserved {
         return Ok(());
     }
-    Err(Error {
+    Err(PolicyFileError {
         line: 0,
         column: 0,
         reason: format!(

@@ -6,7 +6,7 @@ use crate::position;
 
 /// A fault in a policy file or configuration, or in an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct PolicyFileError {
     /// Line, from 1; 0 where the fault is not in a file.
     pub line: usize,
     /// Column in characters, from 1; 0 where the fault is not in a file.
@@ -15,7 +15,7 @@ pub struct Error {
     pub reason: String,
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for PolicyFileError {
     /// `3:14: reason`, for the caller to put the file name before; the reason
     /// alone where the fault is not in a file.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -26,7 +26,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for PolicyFileError {}
 
 /// A fault at a byte offset, before it is known as line and column.
 pub(crate) struct Fault {
@@ -43,9 +43,9 @@ impl Fault {
         }
     }
 
-    pub fn locate(self, text: &str) -> Error {
+    pub fn locate(self, text: &str) -> PolicyFileError {
         let (line, column) = position::locate(text, self.at);
-        Error {
+        PolicyFileError {
             line,
             column,
             reason: self.reason,

@@ -52,9 +52,9 @@ mod set;
 #[cfg(feature = "source")]
 mod source;
 
-pub use envelope::{Interval, decimal};
-pub use error::Error;
-pub use policy::{Comparison, MAX_POLICIES, MAX_POLICY_ID, Policy};
+pub use envelope::{Interval, decimal, shortest_decimal};
+pub use error::PolicyFileError;
+pub use policy::{ComparisonOperator, MAX_POLICIES, MAX_POLICY_ID, PolicyEntry};
 pub use scope::{Scope, Shadow};
 pub use selector::{COUNT, EMBEDDED, EVERY, MAX_SELECTOR, selector_path, split_scale};
-pub use set::{Configuration, PolicySet};
+pub use set::{LedgerConfiguration, PolicySet};

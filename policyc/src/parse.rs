@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::error::Fault;
 use crate::json::{self, Kind, Member, Value};
-use crate::policy::{Comparison, MAX_POLICIES, Policy, check_policy_id};
+use crate::policy::{ComparisonOperator, MAX_POLICIES, PolicyEntry, check_policy_id};
 use crate::{message, position, selector};
 
 /// The selector of a file that is a plain array.
@@ -13,7 +13,7 @@ pub(crate) const VALUE: &str = "value";
 
 /// A policy, and where its threshold stands.
 pub(crate) struct Entry {
-    pub policy: Policy,
+    pub policy: PolicyEntry,
     pub threshold_at: usize,
 }
 
@@ -168,7 +168,7 @@ impl<'t> Ids<'t> {
         let comparison = read_comparison(operator)?;
         let enabled = read_boolean(enabled)?;
         let policy_id = self.read_policy_id(id)?;
-        let policy = Policy {
+        let policy = PolicyEntry {
             policy_id,
             selector: selector.into(),
             comparison,
@@ -279,9 +279,9 @@ fn read_boolean(value: &Value<'_>) -> Result<bool, Fault> {
     }
 }
 
-fn read_comparison(value: &Value<'_>) -> Result<Comparison, Fault> {
+fn read_comparison(value: &Value<'_>) -> Result<ComparisonOperator, Fault> {
     match &value.kind {
-        Kind::String(name) => Comparison::from_name(name),
+        Kind::String(name) => ComparisonOperator::from_name(name),
         _ => None,
     }
     .ok_or_else(|| {

@@ -14,7 +14,7 @@ pub const MAX_POLICY_ID: usize = 64;
 /// breaches when `actual OP threshold` holds on raw Q16.16 values. The
 /// discriminants are those of `ax_policy_cmp_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Comparison {
+pub enum ComparisonOperator {
     /// `GT`: breaches above the threshold.
     Gt = 0,
     /// `LT`: breaches below the threshold.
@@ -25,7 +25,7 @@ pub enum Comparison {
     Le = 3,
 }
 
-impl Comparison {
+impl ComparisonOperator {
     /// The operator's name in a policy file: `GT`, `LT`, `GE` or `LE`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,14 +46,14 @@ impl Comparison {
 
 /// One policy of a set (formats.md section 4).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub struct PolicyEntry {
     /// 1 to 64 characters of `A-Z a-z 0-9 - _ .`, unique in its set.
     pub policy_id: String,
     /// The value it limits, and whose answers: `[oracle#]path`, at most 192
     /// bytes. The path is a name or an RFC 6901 pointer, not ending in `_q16`.
     pub selector: String,
     /// The operator.
-    pub comparison: Comparison,
+    pub comparison: ComparisonOperator,
     /// The limit as a raw Q16.16 value; all of `i32`. As an *actual*
     /// −2147483648 means 'no value'; as a threshold it is an ordinary number
     /// below every value: `LT` and `LE` with it demand only that there be a

@@ -3,7 +3,7 @@
 //! more than they do (formats.md section 4). Determinism class D1.
 
 use crate::envelope::{domain, permitted};
-use crate::policy::Policy;
+use crate::policy::PolicyEntry;
 use crate::selector::{self, ELAPSED};
 
 /// What a value of an oracle's answers may be under all policies that judge it.
@@ -29,8 +29,8 @@ pub struct Shadow {
 
 /// One scope for each oracle and path that an enabled policy names, in the
 /// order of oracle and path.
-pub(crate) fn scopes(policies: &[Policy]) -> Vec<Scope> {
-    let enabled: Vec<&Policy> = policies.iter().filter(|policy| policy.enabled).collect();
+pub(crate) fn scopes(policies: &[PolicyEntry]) -> Vec<Scope> {
+    let enabled: Vec<&PolicyEntry> = policies.iter().filter(|policy| policy.enabled).collect();
     let mut places: Vec<(Option<&str>, &str)> = Vec::new();
     for policy in &enabled {
         let (oracle, path) = selector::split(&policy.selector);
@@ -64,7 +64,7 @@ pub(crate) fn scopes(policies: &[Policy]) -> Vec<Scope> {
 }
 
 /// The oracles that enabled policies name, in the order of their ids.
-pub(crate) fn named_oracles(policies: &[Policy]) -> Vec<&str> {
+pub(crate) fn named_oracles(policies: &[PolicyEntry]) -> Vec<&str> {
     let enabled = policies.iter().filter(|policy| policy.enabled);
     let mut named: Vec<&str> = enabled
         .filter_map(|policy| selector::split(&policy.selector).0)
@@ -75,7 +75,7 @@ pub(crate) fn named_oracles(policies: &[Policy]) -> Vec<&str> {
 }
 
 /// Whether an enabled policy judges the answers of `oracle`.
-pub(crate) fn judges_oracle(policies: &[Policy], oracle: &str) -> bool {
+pub(crate) fn judges_oracle(policies: &[PolicyEntry], oracle: &str) -> bool {
     policies
         .iter()
         .filter(|policy| policy.enabled)
@@ -84,8 +84,8 @@ pub(crate) fn judges_oracle(policies: &[Policy], oracle: &str) -> bool {
 }
 
 /// The policies that never decide, in the order of their ids.
-pub(crate) fn shadows(policies: &[Policy]) -> Vec<Shadow> {
-    let enabled: Vec<&Policy> = policies.iter().filter(|policy| policy.enabled).collect();
+pub(crate) fn shadows(policies: &[PolicyEntry]) -> Vec<Shadow> {
+    let enabled: Vec<&PolicyEntry> = policies.iter().filter(|policy| policy.enabled).collect();
     enabled
         .iter()
         .filter_map(|policy| {
@@ -100,7 +100,7 @@ pub(crate) fn shadows(policies: &[Policy]) -> Vec<Shadow> {
 
 /// Whether `other` breaches wherever `policy` does. Of two that are alike the
 /// one with the smaller id decides.
-fn decides_for(other: &Policy, policy: &Policy) -> bool {
+fn decides_for(other: &PolicyEntry, policy: &PolicyEntry) -> bool {
     let (oracle, path) = selector::split(&policy.selector);
     let ((low, high), (other_low, other_high)) = (permitted(policy), permitted(other));
     let covers = judges(other, oracle, path) && other_low >= low && other_high <= high;
@@ -111,7 +111,7 @@ fn decides_for(other: &Policy, policy: &Policy) -> bool {
 }
 
 /// Whether a policy judges the value at `path` of the answers of `oracle`.
-fn judges(policy: &Policy, oracle: Option<&str>, path: &str) -> bool {
+fn judges(policy: &PolicyEntry, oracle: Option<&str>, path: &str) -> bool {
     let (own_oracle, own_path) = selector::split(&policy.selector);
     (own_oracle.is_none() || own_oracle == oracle) && is_same(own_path, path)
 }

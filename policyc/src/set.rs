@@ -2,23 +2,23 @@
 //! sections 4 and 5). Determinism class D1.
 
 use crate::envelope::{self, Interval};
-use crate::error::{Error, Fault};
+use crate::error::{Fault, PolicyFileError};
 use crate::parse::{self, File};
-use crate::policy::Policy;
+use crate::policy::PolicyEntry;
 use crate::scope::{self, Scope, Shadow};
 use crate::{canonical, check, emit};
 
 /// At most 64 policies with unique ids, sorted by the bytes of `policy_id`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PolicySet {
-    policies: Vec<Policy>,
+    policies: Vec<PolicyEntry>,
 }
 
 /// The rules that a ledger's reset observations name: the policies, the
 /// treatment of answers that are not complete, and the manifest that the
 /// ledger is bound to (formats.md section 5, "Configuration").
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Configuration {
+pub struct LedgerConfiguration {
     /// SHA-256 of the host's manifest, where the ledger is bound to one.
     pub manifest: Option<[u8; 32]>,
     /// The policies, disabled ones included.
@@ -39,7 +39,7 @@ impl PolicySet {
     /// The first fault: text, JSON, shape and names in the order of the file,
     /// then limits (a selector whose enabled policies permit no value, a limit
     /// on `elapsed` above 32767 units), then canonical form.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, PolicyFileError> {
         with_text(bytes, |text| {
             let file = parse::read_file(text)?;
             check::check_limits(file.entries())?;
@@ -55,7 +55,7 @@ impl PolicySet {
     ///
     /// # Errors
     /// As [`parse`](Self::parse), but for canonical form.
-    pub fn parse_lenient(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn parse_lenient(bytes: &[u8]) -> Result<Self, PolicyFileError> {
         with_text(bytes, |text| {
             let file = parse::read_file(text)?;
             check::check_limits(file.entries())?;
@@ -73,7 +73,7 @@ impl PolicySet {
     /// The first fault: text, TOML, shape and names in the order of the file,
     /// then limits, as [`parse`](Self::parse).
     #[cfg(feature = "source")]
-    pub fn parse_source(bytes: &[u8]) -> Result<Self, Error> {
+    pub fn parse_source(bytes: &[u8]) -> Result<Self, PolicyFileError> {
         with_text(bytes, |text| {
             let file = crate::source::read_source(text)?;
             check::check_limits(file.entries())?;
@@ -90,10 +90,10 @@ impl PolicySet {
     /// The first fault: text, JSON, shape and names in the order of the file,
     /// then canonical form. The operator `"UNKNOWN"` is refused, since no
     /// policy can hold it.
-    pub fn parse_configuration(bytes: &[u8]) -> Result<Configuration, Error> {
+    pub fn parse_configuration(bytes: &[u8]) -> Result<LedgerConfiguration, PolicyFileError> {
         with_text(bytes, |text| {
             let settings = parse::read_settings(text)?;
-            let configuration = Configuration {
+            let configuration = LedgerConfiguration {
                 manifest: settings.manifest,
                 policies: Self::of(settings.file),
                 permit_truncated: settings.permit_truncated,
@@ -105,7 +105,7 @@ impl PolicySet {
     }
 
     fn of(file: File) -> Self {
-        let mut policies: Vec<Policy> = match file {
+        let mut policies: Vec<PolicyEntry> = match file {
             File::Array(group) => vec![group],
             File::Object(groups) => groups,
         }
@@ -118,7 +118,7 @@ impl PolicySet {
     }
 
     /// The policies in the byte order of their ids.
-    pub fn policies(&self) -> &[Policy] {
+    pub fn policies(&self) -> &[PolicyEntry] {
         &self.policies
     }
 
@@ -164,8 +164,8 @@ impl PolicySet {
         scope::judges_oracle(&self.policies, oracle)
     }
 
-    /// The registry as Rust source: `pub static BUILTIN: [Policy<'static>; N]`,
-    /// for inclusion where `Policy` and `Comparison` are in scope.
+    /// The registry as Rust source: `pub static BUILTIN: [PolicyEntry<'static>; N]`,
+    /// for inclusion where `PolicyEntry` and `ComparisonOperator` are in scope.
     pub fn emit_rust(&self) -> String {
         emit::emit_rust(&self.policies)
     }
@@ -184,12 +184,12 @@ impl PolicySet {
     /// # Errors
     /// `symbol` is not an identifier of both languages, or is one that the
     /// file uses itself.
-    pub fn emit_c(&self, symbol: &str) -> Result<String, Error> {
+    pub fn emit_c(&self, symbol: &str) -> Result<String, PolicyFileError> {
         emit::emit_c(&self.policies, symbol)
     }
 }
 
-impl Configuration {
+impl LedgerConfiguration {
     /// The canonical text: as [`PolicySet::configuration`] writes it, and
     /// with the manifest before it where there is one.
     pub fn to_canonical(&self) -> String {
@@ -204,7 +204,10 @@ impl Configuration {
 
 /// Runs `read` on the text of `bytes` and turns its fault's offset into line
 /// and column.
-fn with_text<T>(bytes: &[u8], read: impl FnOnce(&str) -> Result<T, Fault>) -> Result<T, Error> {
+fn with_text<T>(
+    bytes: &[u8],
+    read: impl FnOnce(&str) -> Result<T, Fault>,
+) -> Result<T, PolicyFileError> {
     let text = parse::decode(bytes).map_err(|(before, fault)| fault.locate(before))?;
     read(text).map_err(|fault| fault.locate(text))
 }

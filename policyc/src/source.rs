@@ -10,16 +10,16 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::Fault;
 use crate::parse::{Entry, File, Group, VALUE};
-use crate::policy::{Comparison, MAX_POLICIES, Policy, check_policy_id};
+use crate::policy::{ComparisonOperator, MAX_POLICIES, PolicyEntry, check_policy_id};
 use crate::{decimal_limit, message, selector};
 
 /// The limits that a table may name: the member, its operator, and what the
 /// policy's id ends in where the table has several.
-const LIMITS: [(&str, Comparison, &str); 4] = [
-    ("max", Comparison::Gt, "-MAX"),
-    ("min", Comparison::Lt, "-MIN"),
-    ("below", Comparison::Ge, "-BELOW"),
-    ("above", Comparison::Le, "-ABOVE"),
+const LIMITS: [(&str, ComparisonOperator, &str); 4] = [
+    ("max", ComparisonOperator::Gt, "-MAX"),
+    ("min", ComparisonOperator::Lt, "-MIN"),
+    ("below", ComparisonOperator::Ge, "-BELOW"),
+    ("above", ComparisonOperator::Le, "-ABOVE"),
 ];
 
 /// Reads the source form.
@@ -117,7 +117,7 @@ fn read_quantity(
     for (comparison, suffix, threshold, threshold_at) in limits {
         let policy_id = format!("{name}{}", if several { suffix } else { "" });
         check_policy_id(name_at.start, &policy_id)?;
-        let policy = Policy {
+        let policy = PolicyEntry {
             policy_id,
             selector: whole.clone(),
             comparison,

@@ -1,6 +1,6 @@
 //! Properties over random policy sets, spellings of their files, and bytes.
 
-use axilog_policyc::{Comparison, Policy, PolicySet};
+use axilog_policyc::{ComparisonOperator, PolicyEntry, PolicySet};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -27,26 +27,26 @@ fn raw() -> impl Strategy<Value = i32> {
     ]
 }
 
-fn comparison() -> impl Strategy<Value = Comparison> {
+fn comparison() -> impl Strategy<Value = ComparisonOperator> {
     select(vec![
-        Comparison::Gt,
-        Comparison::Lt,
-        Comparison::Ge,
-        Comparison::Le,
+        ComparisonOperator::Gt,
+        ComparisonOperator::Lt,
+        ComparisonOperator::Ge,
+        ComparisonOperator::Le,
     ])
 }
 
-fn breaches(policy: &Policy, actual: i64) -> bool {
+fn breaches(policy: &PolicyEntry, actual: i64) -> bool {
     let threshold = i64::from(policy.threshold);
     match policy.comparison {
-        Comparison::Gt => actual > threshold,
-        Comparison::Lt => actual < threshold,
-        Comparison::Ge => actual >= threshold,
-        Comparison::Le => actual <= threshold,
+        ComparisonOperator::Gt => actual > threshold,
+        ComparisonOperator::Lt => actual < threshold,
+        ComparisonOperator::Ge => actual >= threshold,
+        ComparisonOperator::Le => actual <= threshold,
     }
 }
 
-fn expressible(policy: &Policy) -> bool {
+fn expressible(policy: &PolicyEntry) -> bool {
     policy.selector != "elapsed" || policy.threshold <= MAX_ELAPSED
 }
 
@@ -62,7 +62,7 @@ const SELECTORS: [&str; 7] = [
 ];
 
 /// Random policies with distinct ids, any limits.
-fn policies() -> impl Strategy<Value = Vec<Policy>> {
+fn policies() -> impl Strategy<Value = Vec<PolicyEntry>> {
     let names = select(SELECTORS.to_vec());
     let policy = (
         "[A-Za-z0-9_.-]{1,64}",
@@ -75,7 +75,7 @@ fn policies() -> impl Strategy<Value = Vec<Policy>> {
         let mut policies: Vec<_> = rows
             .into_iter()
             .map(
-                |(policy_id, selector, comparison, threshold, enabled)| Policy {
+                |(policy_id, selector, comparison, threshold, enabled)| PolicyEntry {
                     policy_id,
                     selector: if plain { "value" } else { selector }.into(),
                     comparison,
@@ -92,7 +92,7 @@ fn policies() -> impl Strategy<Value = Vec<Policy>> {
 
 /// Random policies that a file can hold: whatever is in the way of value 1
 /// (not negative, so `elapsed` can have it) is disabled.
-fn satisfiable() -> impl Strategy<Value = Vec<Policy>> {
+fn satisfiable() -> impl Strategy<Value = Vec<PolicyEntry>> {
     policies().prop_map(|mut policies| {
         policies.retain(expressible);
         for policy in &mut policies {
@@ -102,7 +102,7 @@ fn satisfiable() -> impl Strategy<Value = Vec<Policy>> {
     })
 }
 
-fn object(policy: &Policy) -> Value {
+fn object(policy: &PolicyEntry) -> Value {
     json!({
         "comparison": policy.comparison.name(),
         "enabled": policy.enabled,
@@ -111,7 +111,7 @@ fn object(policy: &Policy) -> Value {
     })
 }
 
-fn file(policies: &[Policy]) -> Value {
+fn file(policies: &[PolicyEntry]) -> Value {
     let mut groups = serde_json::Map::new();
     for policy in policies {
         let group = groups.entry(&policy.selector).or_insert(json!([]));

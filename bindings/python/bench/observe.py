@@ -29,7 +29,7 @@ from pathlib import Path
 import axilog
 from axilog.capi import library_path
 
-LIMIT_MICROSECONDS = 3.0
+LIMIT_MICROSECONDS = 2.0
 QUESTION = "how fast?"
 ANSWER = b'{"value": 69}'
 ROOT = Path(__file__).resolve().parents[3]

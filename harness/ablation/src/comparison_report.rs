@@ -131,6 +131,9 @@ struct StepsReport {
     run_steps: u64,
     test: TestReport,
     verdict: &'static str,
+    /// The ends between which the interval lies, whatever the useless answers would have been; absent without any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    widest_interval: Option<[Decimal; 2]>,
 }
 
 impl StepsReport {
@@ -144,6 +147,7 @@ impl StepsReport {
             run_steps: found.measured.run_count,
             test: TestReport::new(&found.test),
             verdict: found.verdict(endpoint),
+            widest_interval: found.completed.map(|completed| completed.interval),
         }
     }
 }
@@ -152,7 +156,11 @@ impl StepsReport {
 struct TestReport {
     p: Decimal,
     p_error: Decimal,
+    /// Corrected from the largest p-value, where there is one.
     p_holm: Decimal,
+    /// The largest p-value, whatever the useless answers would have been; absent where the test depends on none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    p_largest: Option<Decimal>,
     seeds: usize,
     swaps: u64,
 }
@@ -163,6 +171,7 @@ impl TestReport {
             p: test.p_value.to_decimal(),
             p_error: test.p_value.standard_error(),
             p_holm: test.corrected.to_decimal(),
+            p_largest: test.largest.map(PValue::to_decimal),
             seeds: test.seeds,
             swaps: test.p_value.of,
         }

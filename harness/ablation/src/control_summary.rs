@@ -45,13 +45,25 @@ impl Comparison {
 }
 
 impl Comparison {
-    /// Says what a control shows, in two sentences.
+    /// Says what a control shows, in a few sentences.
     #[must_use]
     pub fn explain_control(&self, found: &ControlDifference) -> String {
         let difference = &found.difference;
         let pair = difference.pair;
         let (run, reference) = (self.label(pair.run), self.label(pair.reference));
         let against_baseline = pair.reference == 0;
+        let rows = difference.list_endpoints();
+        let open = rows
+            .iter()
+            .filter(|row| row.test.verdict == Verdict::CannotBeTold);
+        let open: Vec<&str> = open.map(|row| row.endpoint.as_str()).collect();
+        let unknown = match open.is_empty() {
+            true => String::new(),
+            false => format!(
+                " Whether {run} is told apart from {reference} in {} cannot be told: it depends on what the answers that were not useful would have been.",
+                open.join(", ")
+            ),
+        };
         let questions = difference.told_apart().join(", ");
         if !questions.is_empty() {
             let meaning = match (found.control, against_baseline) {
@@ -63,9 +75,13 @@ impl Comparison {
                     "It matters that a record stands in the prompt, whatever it says.".to_owned()
                 }
             };
-            return format!("{run} is told apart from {reference} in {questions}. {meaning}");
+            return format!(
+                "{run} is told apart from {reference} in {questions}. {meaning}{unknown}"
+            );
         }
-        let rows = difference.list_endpoints();
+        if !open.is_empty() {
+            return unknown.trim_start().to_owned();
+        }
         let has_verdict = rows
             .iter()
             .all(|row| row.test.verdict != Verdict::TooFewSeeds);

@@ -153,6 +153,17 @@ pub enum AblationError {
     )]
     OracleBeginsAnew(String),
 
+    /// An answer that was asked ahead is not the answer to the question that the run puts.
+    #[error(
+        "the prompt {found} was asked ahead where the run puts {expected}, so nothing was recorded; this is a defect of axilog: report it, and go on by --resume with --parallel 1"
+    )]
+    AskedAheadOtherwise {
+        /// SHA-256 of the prompt that was asked ahead, in hexadecimal.
+        found: String,
+        /// SHA-256 of the prompt that the run puts, in hexadecimal.
+        expected: String,
+    },
+
     /// A file to be written already exists.
     #[error("{path}: already exists and is never overwritten; name another file", path = .0.display())]
     FileExists(PathBuf),

@@ -6,7 +6,7 @@ use super::comparable_run::ComparableRun;
 use super::controls::{Control, PairedRuns};
 use super::endpoint::Endpoint;
 use super::judged_tests::{FamilyTest, TestResult, judge_tests};
-use super::measured_pair::MeasuredPair;
+use super::measured_pair::{MeasuredPair, MeasuredSteps};
 use super::primary_endpoint::weigh_primary;
 use super::resampling::SeedResamples;
 use super::run_difference::{RunDifference, RunPair, TestedSteps};
@@ -44,7 +44,8 @@ pub(crate) fn judge_pairs(
             Correction::EachEndpoint => found,
             Correction::WholeComparison(_) => {
                 let replicate = paired.find_replicate_beside(*pair);
-                found.with_steps(reference, run, replicate.and_then(|place| runs.get(place)))
+                let replicate = replicate.and_then(|place| runs.get(place));
+                found.with_steps(reference, run, replicate, actions)
             }
         };
         Some((*control, *pair, found))
@@ -66,15 +67,10 @@ fn judge_all(measured: &[Measured], seeds: usize, correction: Correction) -> Tes
     };
     let mut together: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for (place, (control, _, found)) in measured.iter().enumerate() {
-        for (endpoint, seeds, p_value) in found.list_p_values() {
+        for (endpoint, test) in found.list_tests() {
             let group = match correction {
                 Correction::WholeComparison(_) => None,
                 Correction::EachEndpoint => Some((*control, endpoint)),
-            };
-            let test = FamilyTest {
-                seeds,
-                p_value,
-                weight: 1,
             };
             let members = together.entry(group).or_default();
             members.push(((place, endpoint), is_primary(*control, endpoint), test));
@@ -104,9 +100,10 @@ fn collect_difference(
     tests: &Tests,
 ) -> Option<RunDifference> {
     let test = |endpoint| tests.get(&(place, endpoint)).copied();
-    let steps = |measured, endpoint| {
+    let steps = |MeasuredSteps { found, completed }, endpoint| {
         Some(TestedSteps {
-            measured,
+            measured: found,
+            completed,
             test: test(endpoint)?,
         })
     };

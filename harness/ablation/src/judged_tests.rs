@@ -18,6 +18,8 @@ pub enum Verdict {
     /// The test does not show a difference, and every difference in the confidence interval is smaller than the
     /// margin.
     LessThan,
+    /// The useful answers differ, and the useless ones may hide that the choices do not.
+    CannotBeTold,
 }
 
 impl Verdict {
@@ -33,9 +35,12 @@ impl Verdict {
 pub struct TestResult {
     /// How many seeds the test has.
     pub seeds: usize,
-    /// The p-value of this test by itself.
+    /// The p-value of this test by itself, of the useful answers.
     pub p_value: PValue,
-    /// The p-value after Holm's correction over the family.
+    /// The largest p-value that it could have, whatever the useless answers would have been; `None` where it does not
+    /// depend on any.
+    pub largest: Option<PValue>,
+    /// The largest p-value after Holm's correction over the family.
     pub corrected: PValue,
     /// What follows from the corrected p-value.
     pub verdict: Verdict,
@@ -46,13 +51,17 @@ pub struct TestResult {
 pub struct FamilyTest {
     /// How many seeds the test has.
     pub seeds: usize,
-    /// The p-value of this test by itself.
+    /// The p-value of this test by itself, of the useful answers.
     pub p_value: PValue,
+    /// The largest p-value that it could have, whatever the useless answers would have been; `None` where it does not
+    /// depend on any.
+    pub largest: Option<PValue>,
     /// Its part of the level, beside the weights of the others; above 0.
     pub weight: u64,
 }
 
-/// Judges the tests of a family.
+/// Judges the tests of a family. Each decides by its largest p-value: the chance that any is told apart by luck is at most
+/// the level then, whatever the useless answers would have been.
 #[must_use]
 pub fn judge_tests(tests: &[FamilyTest]) -> Vec<TestResult> {
     let all: u64 = tests.iter().map(|test| test.weight).sum();
@@ -60,22 +69,30 @@ pub fn judge_tests(tests: &[FamilyTest]) -> Vec<TestResult> {
         p_value,
         weight: test.weight,
     };
-    let p_values = tests.iter().map(|test| weigh(test, test.p_value));
-    let corrected = correct_by_holm(&p_values.collect::<Vec<_>>());
-    let judge = |(test, corrected): (&FamilyTest, &PValue)| {
+    let correct = |of: fn(&FamilyTest) -> PValue| {
+        let p_values = tests.iter().map(|test| weigh(test, of(test)));
+        correct_by_holm(&p_values.collect::<Vec<_>>())
+    };
+    let of_useful = correct(|test| test.p_value);
+    let of_any = correct(|test| test.largest.unwrap_or(test.p_value));
+    let judge = |((test, of_useful), corrected): ((&FamilyTest, &PValue), &PValue)| {
+        let is_open = of_useful.is_below_level() && test.largest.is_some();
         let best = weigh(test, PValue::smallest(test.seeds)).correct(all);
         TestResult {
             seeds: test.seeds,
             p_value: test.p_value,
+            largest: test.largest,
             corrected: *corrected,
             verdict: match (corrected.is_below_level(), best.is_below_level()) {
                 (true, _) => Verdict::ToldApart,
+                (false, _) if is_open => Verdict::CannotBeTold,
                 (false, true) => Verdict::NotToldApart,
                 (false, false) => Verdict::TooFewSeeds,
             },
         }
     };
-    tests.iter().zip(&corrected).map(judge).collect()
+    let corrected = tests.iter().zip(&of_useful).zip(&of_any);
+    corrected.map(judge).collect()
 }
 
 #[cfg(test)]
@@ -86,6 +103,7 @@ mod tests {
         FamilyTest {
             seeds,
             p_value,
+            largest: None,
             weight: 1,
         }
     }
@@ -122,5 +140,34 @@ mod tests {
         assert_eq!(judge_first([2, 1, 1]), Verdict::ToldApart);
         assert_eq!(judge_first([1, 2, 1]), Verdict::TooFewSeeds);
         assert_eq!(judge_tests(&[]), []);
+    }
+
+    /// A test decides by its largest p-value, and so do the others by what that leaves of the level.
+    #[test]
+    fn what_useless_answers_may_hide_cannot_be_told() {
+        let p_value = |at_least| PValue { at_least, of: 512 };
+        let tests = [(1, Some(200)), (6, Some(6)), (12, None), (400, Some(512))];
+        let tests = tests.map(|(found, largest): (u64, Option<u64>)| FamilyTest {
+            largest: largest.map(p_value),
+            ..weigh_one(10, p_value(found))
+        });
+        let judged = judge_tests(&tests);
+        let verdicts: Vec<&str> = judged.iter().map(|test| test.verdict.as_str()).collect();
+        // 6/512 times 4 is below 1/20, and 12/512 times 3 is not.
+        let expected = [
+            "CANNOT_BE_TOLD",
+            "TOLD_APART",
+            "NOT_TOLD_APART",
+            "NOT_TOLD_APART",
+        ];
+        assert_eq!(verdicts, expected);
+        assert_eq!(judged[0].corrected, p_value(400));
+        let known = tests.map(|test| FamilyTest {
+            largest: None,
+            ..test
+        });
+        let judged = judge_tests(&known);
+        // Where the first is told apart, twice is enough for the third.
+        assert_eq!(judged[2].verdict, Verdict::ToldApart);
     }
 }

@@ -258,6 +258,15 @@ impl LedgerAnswers {
         self.remaining.len()
     }
 
+    /// The texts of the answers that have not been asked for.
+    pub(crate) fn list_texts(&self) -> Vec<Result<String, MissingText>> {
+        let answers = self.remaining.iter().filter_map(|next| match next {
+            Recorded::Answer(found) => Some(found.answer.text.clone()),
+            Recorded::Heads(_) => None,
+        });
+        answers.collect()
+    }
+
     /// How many answers have not been asked for.
     #[must_use]
     pub fn unasked_count(&self) -> usize {

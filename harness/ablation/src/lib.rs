@@ -54,7 +54,8 @@
 //! | [`run`], [`invalid_run`] | episodes under seeds, and what makes a run count for nothing |
 //! | [`calibration`], [`calibration_basis`] | how long the segments of a prompt are, and what that depends on |
 //! | [`experiment`], [`replay`] | from a header to a run, live and from the ledger |
-//! | [`experiment_plan`], [`interleaved_arms`], [`sealed_experiment`] | the arms of an experiment: planned, run side by side, held against each other's ledgers |
+//! | [`experiment_plan`], [`interleaved_arms`], [`sealed_experiment`] | the arms of an experiment: planned, taking turns, held against each other's ledgers |
+//! | [`side_by_side`], [`kept_answers`] | several seeds at once, and the answers that no ledger holds yet |
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
 //! | [`arm_conditions`], [`invalid_comparison`] | what must be the same in all runs of one oracle |
@@ -66,6 +67,7 @@
 //! | [`statistics`] | the differences of the shares of two runs |
 //! | [`holm`], [`judged_tests`] | the correction of several p-values, and the verdicts |
 //! | [`step_statistics`], [`confidence_interval`] | agreement with the last record, disagreement beyond the replicate, and where they may lie |
+//! | [`completed_profiles`], [`completed_steps`] | what useless answers may hide of a difference |
 //! | [`json_document`], [`draw`], [`decimal`] | canonical JSON, seeded draws, exact amounts |
 //! | [`error`] | what can go wrong |
 
@@ -87,6 +89,7 @@ pub mod agents;
 pub mod answer_source;
 pub mod arm_conditions;
 pub mod artifact;
+mod asked_ahead;
 pub mod assistant;
 pub mod calibration;
 pub mod calibration_basis;
@@ -97,6 +100,9 @@ pub mod comparison_files;
 pub mod comparison_report;
 pub mod comparison_summary;
 pub mod compile;
+pub mod completed_profiles;
+mod completed_runs;
+pub mod completed_steps;
 pub mod confidence_interval;
 pub mod context_tokenizer;
 pub mod control_summary;
@@ -118,6 +124,7 @@ pub mod invalid_run;
 pub mod json_document;
 mod judged_pairs;
 pub mod judged_tests;
+pub mod kept_answers;
 pub mod ledger_answers;
 pub mod margin;
 mod measured_pair;
@@ -143,6 +150,7 @@ pub mod run_difference;
 pub mod run_document;
 pub mod sampling;
 pub mod sealed_experiment;
+pub mod side_by_side;
 pub mod statements;
 pub mod statistics;
 pub mod step_statistics;

@@ -1,7 +1,10 @@
 //! What is measured on two runs of a comparison, before it is judged.
 
 use super::comparable_run::{ComparableRun, ComparedStep};
+use super::completed_runs::{bound_agreement, bound_choices, bound_disagreement};
+use super::completed_steps::CompletedSteps;
 use super::endpoint::Endpoint;
+use super::judged_tests::FamilyTest;
 use super::resampling::SeedResamples;
 use super::run_difference::Disagreement;
 use super::run_document::ActionCounts;
@@ -17,13 +20,25 @@ use super::swap_test::PValue;
 pub(crate) struct MeasuredPair {
     seeds: usize,
     pub(crate) choices: ProfileDifference,
+    /// The largest p-value of the choices, whatever the useless answers would have been; `None` without any, and where
+    /// no primary endpoint was declared.
+    pub(crate) completed_choices: Option<PValue>,
     pub(crate) disagreement: Disagreement,
     pub(crate) answers: ShareDifference,
     pub(crate) actions: ProfileDifference,
     /// `None` where no primary endpoint was declared.
-    pub(crate) agreement: Option<StepDifference>,
+    pub(crate) agreement: Option<MeasuredSteps>,
     /// `None` without a replicate of the reference, too.
-    pub(crate) beyond_replicate: Option<StepDifference>,
+    pub(crate) beyond_replicate: Option<MeasuredSteps>,
+}
+
+/// A difference of shares of steps.
+#[derive(Clone, Copy)]
+pub(crate) struct MeasuredSteps {
+    /// The difference at the steps that were answered usefully.
+    pub(crate) found: StepDifference,
+    /// What holds of it in every completion of the useless answers; `None` without any.
+    pub(crate) completed: Option<CompletedSteps>,
 }
 
 impl MeasuredPair {
@@ -44,6 +59,7 @@ impl MeasuredPair {
         MeasuredPair {
             seeds,
             choices: measure_profile_difference(&common.reference, &common.run, resamples),
+            completed_choices: None,
             disagreement: count_disagreement(reference, run),
             answers: measure_share_difference(&useless, &useless_of_run, steps, resamples),
             actions: measure_profile_difference(&done, &done_by_run, resamples),
@@ -52,39 +68,60 @@ impl MeasuredPair {
         }
     }
 
-    /// Measures the statistics of single steps, too.
+    /// Measures the statistics of single steps, too, and what useless answers may hide.
     #[must_use]
     pub(crate) fn with_steps(
         mut self,
         reference: &ComparableRun,
         run: &ComparableRun,
         replicate: Option<&ComparableRun>,
+        actions: &[String],
     ) -> MeasuredPair {
-        self.agreement = Some(measure_step_difference(&count_agreement(reference, run)));
+        self.completed_choices = bound_choices(reference, run, actions);
+        self.agreement = Some(MeasuredSteps {
+            found: measure_step_difference(&count_agreement(reference, run)),
+            completed: bound_agreement(reference, run),
+        });
         self.beyond_replicate = replicate.map(|replicate| {
             let counts = count_disagreement_beyond(reference, replicate, run);
-            measure_step_difference(&counts)
+            MeasuredSteps {
+                found: measure_step_difference(&counts),
+                completed: bound_disagreement(reference, replicate, run),
+            }
         });
         self
     }
 
-    /// The seeds and the p-value of each endpoint that was measured.
-    pub(crate) fn list_p_values(&self) -> impl Iterator<Item = (Endpoint, usize, PValue)> {
-        let steps = |endpoint, found: &StepDifference| (endpoint, found.seeds, found.p_value);
-        let (choices, actions) = (&self.choices, &self.actions);
-        let of_profiles = [
-            (Endpoint::Choices, choices.seeds, choices.p_value),
-            (Endpoint::Answers, self.seeds, self.answers.p_value),
-            (Endpoint::Actions, actions.seeds, actions.p_value),
+    /// The test of each endpoint that was measured, with the weight 1.
+    pub(crate) fn list_tests(&self) -> Vec<(Endpoint, FamilyTest)> {
+        let test = |seeds, p_value: PValue, completed: Option<PValue>| FamilyTest {
+            seeds,
+            p_value,
+            // The useful answers by themselves must differ, too.
+            largest: completed.map(|largest| largest.max(p_value)),
+            weight: 1,
+        };
+        let profile = |it: &ProfileDifference, completed| test(it.seeds, it.p_value, completed);
+        let steps = |MeasuredSteps { found, completed }: MeasuredSteps| {
+            test(found.seeds, found.p_value, completed.map(|it| it.p_value))
+        };
+        let measured = [
+            (
+                Endpoint::Choices,
+                Some(profile(&self.choices, self.completed_choices)),
+            ),
+            (
+                Endpoint::Answers,
+                Some(test(self.seeds, self.answers.p_value, None)),
+            ),
+            (Endpoint::Actions, Some(profile(&self.actions, None))),
+            (Endpoint::Agreement, self.agreement.map(steps)),
+            (Endpoint::Disagreement, self.beyond_replicate.map(steps)),
         ];
-        let (agreement, beyond) = (&self.agreement, &self.beyond_replicate);
-        let agreement = agreement
-            .iter()
-            .map(move |it| steps(Endpoint::Agreement, it));
-        let beyond = beyond
-            .iter()
-            .map(move |it| steps(Endpoint::Disagreement, it));
-        of_profiles.into_iter().chain(agreement).chain(beyond)
+        let tests = measured.into_iter();
+        tests
+            .filter_map(|(endpoint, test)| Some((endpoint, test?)))
+            .collect()
     }
 }
 

@@ -48,8 +48,20 @@ impl Comparison {
             SOLE_WEIGHT if primary > 0 => "the seeds are too few for the others, so those of the primary endpoint have the whole level".to_owned(),
             _ => format!("those of the primary endpoint weigh {PRIMARY_WEIGHT}, all others 1"),
         };
+        let useless = self.explain_useless_answers();
         format!(
-            "The primary endpoint is {endpoint}, declared before the runs; the others are secondary.{unmeasured} All {all} p-values are corrected together; {weight}."
+            "The primary endpoint is {endpoint}, declared before the runs; the others are secondary.{unmeasured} All {all} p-values are corrected together; {weight}.{useless}"
         )
+    }
+
+    /// Says what of the verdicts depends on useless answers, after a space; nothing where every answer was useful.
+    fn explain_useless_answers(&self) -> String {
+        let steps = self.runs.iter().flat_map(|run| run.steps.iter().flatten());
+        match steps.filter(|step| step.choice().is_none()).count() {
+            0 => String::new(),
+            useless => format!(
+                " {useless} answers were not useful, and nobody knows what they would have chosen: choices, agreement and disagreement are told apart only where they would be in every case."
+            ),
+        }
     }
 }

@@ -22,6 +22,11 @@ impl Profile {
         counts.iter().map(share).collect::<Option<_>>().map(Profile)
     }
 
+    /// The shares, in [`UNITS`].
+    pub(crate) fn into_shares(self) -> Vec<i128> {
+        self.0
+    }
+
     /// The Euclidean distance to `other`, a profile of the same actions, in [`UNITS`]: between 0 and the
     /// square root of 2.
     #[must_use]

@@ -2,18 +2,29 @@
 
 use axilog_ledger::durability::Checkpoint;
 use axilog_ledger::session::Session;
-use axilog_oracle::{AnswerConstraint, Endpoint, Question, consult_oracle};
+use axilog_oracle::{
+    AnswerConstraint, Consultation, Endpoint, Question, consult_oracle, prepare_call,
+    record_exchange,
+};
 
 use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, RecordedAnswer};
+use super::asked_ahead::{AskedAhead, SeedExchanges};
 use super::error::AblationError;
 use super::statements::{
     AnswerFacts, HEADS, HeadsStatement, PROVIDER, ProviderStatement, record_statement,
 };
 
+/// Who gives the answers.
+enum Source {
+    Endpoint(Box<Endpoint>),
+    /// Others, who asked the oracle ahead.
+    Ahead(AskedAhead),
+}
+
 /// An oracle whose answers are recorded before they are used.
 pub struct RecordingOracle {
     session: Session,
-    endpoint: Endpoint,
+    source: Source,
     constraint: Option<AnswerConstraint>,
     counts_prompts: bool,
     /// What the server said of the last answer.
@@ -27,7 +38,7 @@ impl RecordingOracle {
     pub fn new(session: Session, endpoint: Endpoint) -> RecordingOracle {
         RecordingOracle {
             session,
-            endpoint,
+            source: Source::Endpoint(Box::new(endpoint)),
             constraint: None,
             counts_prompts: false,
             facts: AnswerFacts::default(),
@@ -55,6 +66,49 @@ impl RecordingOracle {
     pub fn behind(mut self, facts: AnswerFacts) -> RecordingOracle {
         self.facts = facts;
         self
+    }
+
+    /// Takes the answers under `seed` from others who ask the oracle ahead. From here on nothing else is asked.
+    pub(crate) fn expect_seed(&mut self, seed: u64, exchanges: SeedExchanges) {
+        match &mut self.source {
+            Source::Ahead(ahead) => ahead.expect_seed(seed, exchanges),
+            Source::Endpoint(_) => {
+                let mut ahead = AskedAhead::default();
+                ahead.expect_seed(seed, exchanges);
+                self.source = Source::Ahead(ahead);
+            }
+        }
+    }
+
+    /// Goes on with the answers under `seed`, where others ask ahead.
+    pub(crate) fn begin_seed(&mut self, seed: u64) {
+        if let Source::Ahead(ahead) = &mut self.source {
+            ahead.begin_seed(seed);
+        }
+    }
+
+    /// Takes no further answer from others, where they ask ahead: who asks learns of it.
+    pub(crate) fn end_asking(&mut self) {
+        if let Source::Ahead(ahead) = &mut self.source {
+            *ahead = AskedAhead::default();
+        }
+    }
+
+    /// Puts `question` and records what came of it; `None` where nobody asks.
+    fn consult(&mut self, question: &Question) -> Result<Option<Consultation>, AblationError> {
+        match &mut self.source {
+            Source::Endpoint(endpoint) => {
+                let consulted = consult_oracle(&mut self.session, endpoint, ORACLE_ID, question);
+                Ok(Some(consulted?))
+            }
+            Source::Ahead(ahead) => {
+                let call = prepare_call(ORACLE_ID, question)?;
+                let exchange = ahead.take(&call.input.hash())?;
+                let recorded =
+                    exchange.map(|exchange| record_exchange(&mut self.session, &call, exchange));
+                Ok(recorded.transpose()?)
+            }
+        }
     }
 
     /// Why the oracle gave no answer to the last question, in the server's own words where it had any; `None`
@@ -96,8 +150,9 @@ impl AnswerSource for RecordingOracle {
             constraint: self.constraint.clone(),
             ..question.clone()
         };
-        let consultation =
-            consult_oracle(&mut self.session, &mut self.endpoint, ORACLE_ID, &question)?;
+        let Some(consultation) = self.consult(&question)? else {
+            return Ok(None);
+        };
         let observation = &consultation.decision.observation;
         match &consultation.exchange.reply {
             Ok(answer) => {

@@ -8,7 +8,8 @@ use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_oracle::{Question, TransportSettings};
 
-use super::answer_source::{AnswerSource, RecordedAnswer};
+use super::answer_source::{AnswerSource, MissingText, RecordedAnswer};
+use super::asked_ahead::SeedExchanges;
 use super::error::AblationError;
 use super::ledger_answers::LedgerAnswers;
 use super::recording_oracle::RecordingOracle;
@@ -125,6 +126,21 @@ impl ResumedAnswers {
         self.heads = Some(heads);
     }
 
+    /// As [`RecordingOracle::expect_seed`].
+    pub(crate) fn expect_seed(&mut self, seed: u64, exchanges: SeedExchanges) {
+        self.oracle.expect_seed(seed, exchanges);
+    }
+
+    /// As [`RecordingOracle::end_asking`].
+    pub(crate) fn end_asking(&mut self) {
+        self.oracle.end_asking();
+    }
+
+    /// The texts of the ledger's answers that have not been asked for.
+    pub(crate) fn list_recorded_texts(&self) -> Vec<Result<String, MissingText>> {
+        self.recorded.list_texts()
+    }
+
     /// Records that the experiment is over, and how far the ledgers of the other arms have come.
     ///
     /// # Errors
@@ -169,6 +185,7 @@ impl AnswerSource for ResumedAnswers {
     }
 
     fn begin_seed(&mut self, seed: u64) -> Result<(), AblationError> {
+        self.oracle.begin_seed(seed);
         match (self.recorded.remaining(), self.heads.take()) {
             (0, Some(heads)) => self.oracle.record_heads(&HeadsStatement {
                 heads,

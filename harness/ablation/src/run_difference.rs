@@ -4,8 +4,10 @@
 //! usefully less often or more often, and whether other actions were *done*; and of single steps, whether its choices
 //! *agree* with the last record less often or more often, and whether they *differ* from the baseline's more often than
 //! the replicate's do. The choices are the proposals at the steps at which both runs had a useful answer, so an oracle
-//! that garbles its answers and chooses alike is not taken for one that chooses otherwise.
+//! that garbles its answers and chooses alike is not taken for one that chooses otherwise. Nor is one whose garbling depends
+//! on the choice: a difference must hold whatever the useless answers would have been.
 
+use super::completed_steps::CompletedSteps;
 use super::decimal::Decimal;
 use super::endpoint::Endpoint;
 use super::judged_tests::{TestResult, Verdict};
@@ -52,8 +54,10 @@ pub struct RunDifference {
 /// A difference of shares of steps, with its test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TestedSteps {
-    /// The difference.
+    /// The difference at the steps that were answered usefully.
     pub measured: StepDifference,
+    /// What holds of it in every completion of the useless answers; `None` without any.
+    pub completed: Option<CompletedSteps>,
     /// The test of that difference.
     pub test: TestResult,
 }
@@ -125,7 +129,8 @@ impl RunDifference {
         told_apart.map(|row| row.endpoint.as_str()).collect()
     }
 
-    /// Judges a share of steps that was not told apart as less than `margin`, where its whole interval is.
+    /// Judges a share of steps that was not told apart as less than `margin`, where its whole interval is, whatever the
+    /// useless answers would have been.
     pub(crate) fn judge_margin(&mut self, endpoint: Endpoint, margin: Margin) {
         let tested = match endpoint {
             Endpoint::Agreement => self.agreement.as_mut(),
@@ -135,6 +140,9 @@ impl RunDifference {
         if let Some(found) = tested
             && found.test.verdict == Verdict::NotToldApart
             && margin.holds_interval(found.measured.interval)
+            && found
+                .completed
+                .is_none_or(|it| margin.holds_interval(it.interval))
         {
             found.test.verdict = Verdict::LessThan;
         }
@@ -184,7 +192,10 @@ impl TestedSteps {
 fn name_verdict(verdict: Verdict, told_apart: &'static str) -> &'static str {
     match verdict {
         Verdict::ToldApart => told_apart,
-        Verdict::NotToldApart | Verdict::TooFewSeeds | Verdict::LessThan => verdict.as_str(),
+        Verdict::NotToldApart
+        | Verdict::TooFewSeeds
+        | Verdict::LessThan
+        | Verdict::CannotBeTold => verdict.as_str(),
     }
 }
 

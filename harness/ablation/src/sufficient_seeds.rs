@@ -51,6 +51,7 @@ fn can_have_verdict(tests: &[bool], seeds: usize) -> bool {
         .map(|is_primary| FamilyTest {
             seeds,
             p_value: PValue::smallest(seeds),
+            largest: None,
             weight: if *is_primary { weight } else { 1 },
         })
         .collect();

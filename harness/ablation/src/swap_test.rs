@@ -93,30 +93,42 @@ impl PairContributions {
     /// Tests whether the sum is larger than swaps of the seeds would make it.
     #[must_use]
     pub fn test_by_swaps(&self) -> PValue {
-        let seeds = self.seeds();
+        count_reaching_ways(self.seeds(), &mut SwappedSeeds::new(self))
+    }
+}
+
+/// What follows from swapping seeds.
+pub(crate) trait SeedSwaps {
+    /// Swaps a seed, or takes its swap back.
+    fn swap(&mut self, seed: usize);
+
+    /// Whether the difference is at least as large as the one that was found.
+    fn reaches_found(&self) -> bool;
+}
+
+/// Counts the ways of swapping that give at least as large a difference as was found: of all ways, or of drawn ones where
+/// there are too many. `swaps` begins without any swap.
+pub(crate) fn count_reaching_ways(seeds: usize, swaps: &mut impl SeedSwaps) -> PValue {
+    if seeds <= MAX_EXACT_SEEDS {
         // Swapping every seed changes nothing, so one seed stays and half of all ways are left.
-        let mut swaps = SwappedSeeds::new(self);
-        let found = swaps.sum - 2 * self.error;
-        if seeds <= MAX_EXACT_SEEDS {
-            let ways = 1_u64 << seeds.saturating_sub(1);
-            let mut at_least = 1;
-            for way in 1..ways {
-                // Gray's order: the next way swaps one seed more or one less.
-                swaps.swap(way.trailing_zeros() as usize + 1);
-                at_least += u64::from(swaps.sum >= found);
-            }
-            return PValue { at_least, of: ways };
+        let ways = 1_u64 << seeds.saturating_sub(1);
+        let mut at_least = 1;
+        for way in 1..ways {
+            // Gray's order: the next way swaps one seed more or one less.
+            swaps.swap(way.trailing_zeros() as usize + 1);
+            at_least += u64::from(swaps.reaches_found());
         }
-        let reached = (0..SAMPLED_SWAPS).filter(|draw| {
-            for seed in draw_swapped_seeds(seeds, *draw) {
-                swaps.swap(seed);
-            }
-            swaps.sum >= found
-        });
-        PValue {
-            at_least: 1 + reached.count() as u64,
-            of: 1 + SAMPLED_SWAPS,
+        return PValue { at_least, of: ways };
+    }
+    let reached = (0..SAMPLED_SWAPS).filter(|draw| {
+        for seed in draw_swapped_seeds(seeds, *draw) {
+            swaps.swap(seed);
         }
+        swaps.reaches_found()
+    });
+    PValue {
+        at_least: 1 + reached.count() as u64,
+        of: 1 + SAMPLED_SWAPS,
     }
 }
 
@@ -145,20 +157,27 @@ struct SwappedSeeds<'a> {
     /// For each seed what its pairs would add if it were not swapped.
     added: Vec<i128>,
     sum: i128,
+    /// The sum that was found.
+    found: i128,
 }
 
 impl SwappedSeeds<'_> {
     fn new(contributions: &PairContributions) -> SwappedSeeds<'_> {
         let rows = contributions.rows.iter();
         let added: Vec<i128> = rows.map(|row| row.iter().sum()).collect();
+        let sum = added.iter().sum::<i128>() / 2;
         SwappedSeeds {
             contributions,
             signs: vec![1; added.len()],
-            sum: added.iter().sum::<i128>() / 2,
+            sum,
+            // Sums that are less than their error apart count as equal.
+            found: sum - 2 * contributions.error,
             added,
         }
     }
+}
 
+impl SeedSwaps for SwappedSeeds<'_> {
     fn swap(&mut self, seed: usize) {
         let (Some(row), Some(sign), Some(added)) = (
             self.contributions.rows.get(seed),
@@ -172,6 +191,10 @@ impl SwappedSeeds<'_> {
             *added -= 2 * *sign * own;
         }
         *sign = -*sign;
+    }
+
+    fn reaches_found(&self) -> bool {
+        self.sum >= self.found
     }
 }
 
@@ -236,6 +259,15 @@ impl PValue {
         PValue {
             at_least: self.at_least.saturating_mul(numerator).min(of),
             of,
+        }
+    }
+
+    /// The larger of this p-value and `other`.
+    #[must_use]
+    pub fn max(self, other: PValue) -> PValue {
+        match self.compare(other) {
+            Ordering::Less => other,
+            Ordering::Equal | Ordering::Greater => self,
         }
     }
 

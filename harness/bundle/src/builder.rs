@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::budget::TokenBudget;
-use super::catalogue::{CHAPTER_13, Catalogue, Step};
+use super::catalogue::{CHAPTER_13, Catalogue, PipelineStep};
 use super::error::BundleError;
 use super::model::{BUNDLE_VERSION, BundleContext, ProvenanceRecord, StepAwarenessBundle};
 use super::provenance;
@@ -183,7 +183,7 @@ pub fn build_llm_context(
 
 fn context(
     request: &BundleRequest<'_>,
-    step: &Step,
+    step: &PipelineStep,
     found: HistoryRecords,
 ) -> Result<BundleContext, BundleError> {
     let grammar = match (request.fallback, step.fallback_grammar()) {

@@ -41,7 +41,7 @@ pub const GRAMMARS: [(&str, &str); 4] = [
 /// Steps by their ids, and the contracts that hold for all of them.
 #[derive(Clone, Debug)]
 pub struct Catalogue {
-    steps: Vec<Step>,
+    steps: Vec<PipelineStep>,
     contracts: Vec<String>,
     /// The file; `None` for the built-in one.
     source: Option<(PathBuf, ProvenanceRecord)>,
@@ -51,13 +51,13 @@ pub struct Catalogue {
 #[serde(deny_unknown_fields)]
 struct Form {
     contracts: Vec<String>,
-    step: Vec<Step>,
+    step: Vec<PipelineStep>,
 }
 
 /// A step of a catalogue.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Step {
+pub struct PipelineStep {
     id: u32,
     name: String,
     mission: String,
@@ -68,7 +68,7 @@ pub struct Step {
     key_metrics: Vec<String>,
 }
 
-impl Step {
+impl PipelineStep {
     /// Its number, from 1; 13 is Chapter 13.
     #[must_use]
     pub fn id(&self) -> u32 {
@@ -158,7 +158,7 @@ impl Catalogue {
 
     /// Its steps, in the order of their ids.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[PipelineStep] {
         &self.steps
     }
 
@@ -178,7 +178,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// [`BundleError::UnknownStep`], which lists those that there are.
-    pub fn step(&self, id: u32) -> Result<&Step, BundleError> {
+    pub fn step(&self, id: u32) -> Result<&PipelineStep, BundleError> {
         let found = self.steps.iter().find(|step| step.id == id);
         found.ok_or_else(|| BundleError::UnknownStep {
             step: id,
@@ -282,13 +282,13 @@ fn parse(text: &str, path: &Path) -> Result<Catalogue, BundleError> {
     let mut form: Form = toml::from_str(text)
         .map_err(|error| refused(format!("not a catalogue: {}", error.to_string().trim_end())))?;
     // Not the text as a whole: escapes may stand for what is not in form C, and for line ends, too.
-    let texts = form.step.iter_mut().flat_map(Step::texts);
+    let texts = form.step.iter_mut().flat_map(PipelineStep::texts);
     for text in texts.chain(&mut form.contracts) {
         *text = normalize_line_ends(&nfc(text));
     }
     check(&form).map_err(refused)?;
     let mut steps = form.step;
-    steps.sort_by_key(Step::id);
+    steps.sort_by_key(PipelineStep::id);
     Ok(Catalogue {
         steps,
         contracts: form.contracts,

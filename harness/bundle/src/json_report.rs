@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::catalogue::{Catalogue, Step};
-use crate::gbnf::{FoundInText, Verdict};
+use crate::catalogue::{Catalogue, PipelineStep};
+use crate::gbnf::{FoundInText, GrammarVerdict};
 use crate::model::StepAwarenessBundle;
 use crate::render::RenderedPrompt;
 
@@ -52,7 +52,7 @@ pub fn catalogue_json(catalogue: &Catalogue, path: Option<&Path>) -> Value {
     })
 }
 
-fn find_problems(catalogue: &Catalogue, step: &Step) -> Vec<String> {
+fn find_problems(catalogue: &Catalogue, step: &PipelineStep) -> Vec<String> {
     let names = [Some(step.grammar()), step.fallback_grammar()];
     let names = names.into_iter().flatten();
     names
@@ -60,7 +60,7 @@ fn find_problems(catalogue: &Catalogue, step: &Step) -> Vec<String> {
         .collect()
 }
 
-fn step_json(step: &Step, problems: &[String]) -> Value {
+fn step_json(step: &PipelineStep, problems: &[String]) -> Value {
     json!({
         "id": step.id(),
         "name": step.name(),
@@ -73,14 +73,18 @@ fn step_json(step: &Step, problems: &[String]) -> Value {
 
 /// What the object of `axilog bundle match` says of a text, whatever its file is and that of the grammar.
 #[must_use]
-pub fn verdict_json(verdict: &Verdict) -> Value {
+pub fn verdict_json(verdict: &GrammarVerdict) -> Value {
     let (reason, place) = match verdict {
-        Verdict::Matches => (None, None),
-        Verdict::DoesNotMatch(mismatch) => (Some(mismatch.to_string()), Some(mismatch.place)),
-        Verdict::CannotBeTold(undecided) => (Some(undecided.to_string()), Some(undecided.place)),
+        GrammarVerdict::Matches => (None, None),
+        GrammarVerdict::DoesNotMatch(mismatch) => {
+            (Some(mismatch.to_string()), Some(mismatch.place))
+        }
+        GrammarVerdict::CannotBeTold(undecided) => {
+            (Some(undecided.to_string()), Some(undecided.place))
+        }
     };
     let (found, expected) = match verdict {
-        Verdict::DoesNotMatch(mismatch) => {
+        GrammarVerdict::DoesNotMatch(mismatch) => {
             let found = match mismatch.found {
                 FoundInText::Character(c) => json!(c),
                 FoundInText::InvalidByte(byte) => json!(byte),

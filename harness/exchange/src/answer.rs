@@ -17,7 +17,7 @@ use crate::stream::assemble;
 #[derive(Debug)]
 pub struct Response {
     /// The answers, in their order.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<RecordedAnswer>,
     /// The response without its answers, for the facts.
     pub rest: Map<String, Value>,
     /// Why each answer ended, where the provider says so.
@@ -26,7 +26,7 @@ pub struct Response {
 
 /// An answer, and what it asks the client to do.
 #[derive(Debug)]
-pub struct Answer {
+pub struct RecordedAnswer {
     /// The text where the answer holds nothing else and the text is admissible, else its canonical JSON.
     pub text: Vec<u8>,
     /// The tool calls, in their order.
@@ -146,13 +146,13 @@ pub fn is_stream(content_type: &str) -> bool {
 }
 
 /// The text of a JSON string where it is admissible as an answer, else the JSON.
-fn read_text(value: &RawValue) -> Answer {
+fn read_text(value: &RawValue) -> RecordedAnswer {
     let text = admissible_text(value.get());
     without_tools(text.unwrap_or_else(|| value.get().as_bytes().to_vec()))
 }
 
-fn without_tools(text: Vec<u8>) -> Answer {
-    Answer {
+fn without_tools(text: Vec<u8>) -> RecordedAnswer {
+    RecordedAnswer {
         text,
         tool_calls: Vec::new(),
     }
@@ -165,8 +165,8 @@ fn admissible_text(json: &str) -> Option<Vec<u8>> {
 }
 
 /// The answer in a chat's message.
-fn read_message(message: &RawValue) -> Result<Answer, String> {
-    Ok(Answer {
+fn read_message(message: &RawValue) -> Result<RecordedAnswer, String> {
+    Ok(RecordedAnswer {
         text: read_message_text(message),
         tool_calls: list_tool_calls(message).map_err(|error| error.to_string())?,
     })
@@ -192,8 +192,8 @@ fn read_message_text(message: &RawValue) -> Vec<u8> {
 }
 
 /// The answer in a list of items.
-fn read_items(items: &RawValue, kind: &str) -> Result<Answer, String> {
-    Ok(Answer {
+fn read_items(items: &RawValue, kind: &str) -> Result<RecordedAnswer, String> {
+    Ok(RecordedAnswer {
         text: read_items_text(items, kind),
         tool_calls: list_tool_calls(items).map_err(|error| error.to_string())?,
     })

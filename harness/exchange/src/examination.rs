@@ -21,12 +21,12 @@ pub enum Arrival<'a> {
         body: &'a [u8],
     },
     /// No whole response, why, and the bytes of its body that came.
-    Fault(Fault, &'a [u8]),
+    Fault(ExchangeFault, &'a [u8]),
 }
 
 /// Why there is no whole response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum ExchangeFault {
     /// No connection came about, so nothing was asked.
     #[error("the provider cannot be reached, and was not asked: {0}")]
     Unreachable(String),
@@ -54,30 +54,30 @@ pub enum Finding {
     /// The provider redirects the call elsewhere, where it would not be recorded.
     Redirected,
     /// There is no answer that can be used.
-    Failed(Fault),
+    Failed(ExchangeFault),
 }
 
 /// Why an answer is neither kept nor released.
 const HOLDS_KEY: &str = "it holds the API key";
 
-impl Fault {
+impl ExchangeFault {
     /// The fault in a word, as facts have it.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Fault::Unreachable(_) => "unreachable",
-            Fault::Timeout => "timeout",
-            Fault::Broken(_) => "broken",
-            Fault::Cancelled => "cancelled",
+            ExchangeFault::Unreachable(_) => "unreachable",
+            ExchangeFault::Timeout => "timeout",
+            ExchangeFault::Broken(_) => "broken",
+            ExchangeFault::Cancelled => "cancelled",
         }
     }
 
     /// The failure of the oracle that the fault is; `None` where nobody was asked, or nobody waited.
     fn failure(&self) -> Option<Failure> {
         match self {
-            Fault::Timeout => Some(Failure::Timeout),
-            Fault::Broken(_) => Some(Failure::TransportError),
-            Fault::Unreachable(_) | Fault::Cancelled => None,
+            ExchangeFault::Timeout => Some(Failure::Timeout),
+            ExchangeFault::Broken(_) => Some(Failure::TransportError),
+            ExchangeFault::Unreachable(_) | ExchangeFault::Cancelled => None,
         }
     }
 }
@@ -104,7 +104,7 @@ pub fn examine_arrival(
         } => (*status, *content_type, *body),
         Arrival::Fault(fault, received) => {
             let response = match fault {
-                Fault::Unreachable(_) => None,
+                ExchangeFault::Unreachable(_) => None,
                 _ => keep(received)?,
             };
             let reply = Reply {
@@ -149,7 +149,7 @@ pub fn examine_arrival(
         }
         unusable => {
             let reason = unusable.err().unwrap_or_else(|| HOLDS_KEY.to_owned());
-            let fault = Fault::Broken(format!("the response is not usable: {reason}"));
+            let fault = ExchangeFault::Broken(format!("the response is not usable: {reason}"));
             let reply = Reply {
                 response,
                 failure: fault.failure(),

@@ -20,7 +20,7 @@
 //! let session = SharedSession::new(session);
 //!
 //! let body = br#"{"model":"m-1","messages":[{"role":"user","content":"How fast?"}]}"#;
-//! let question = Question::read(Interface::ChatCompletions, body)?;
+//! let question = RecordedQuestion::read(Interface::ChatCompletions, body)?;
 //! let call = OracleCall {
 //!     oracle_id: ANSWER_ORACLE.to_owned(),
 //!     model_id: question.model,
@@ -79,8 +79,8 @@ mod question;
 mod record;
 mod stream;
 
-pub use answer::{Answer, Response, is_stream};
-pub use examination::{Arrival, Fault, Finding, examine_arrival};
+pub use answer::{RecordedAnswer, Response, is_stream};
+pub use examination::{Arrival, ExchangeFault, Finding, examine_arrival};
 pub use facts::Facts;
 pub use interface::Interface;
 pub use kept_input::read_kept_bytes;
@@ -88,5 +88,5 @@ pub use oracles::{
     ANSWER_ORACLE, EMBEDDING_ORACLE, FACTS_ORACLE, JUDGES_FACTS, READER_MODEL, oracle_of,
     takes_facts,
 };
-pub use question::Question;
+pub use question::RecordedQuestion;
 pub use record::{RecordedCall, Reply, record_call};

@@ -20,7 +20,7 @@ use crate::oracles::ANSWER_ORACLE;
 
 /// What a request asks.
 #[derive(Debug)]
-pub struct Question {
+pub struct RecordedQuestion {
     /// The canonical form.
     pub input: CanonicalInput,
     /// The model that is asked for.
@@ -31,12 +31,12 @@ pub struct Question {
     pub streams: bool,
 }
 
-impl Question {
+impl RecordedQuestion {
     /// Reads the body of a request.
     ///
     /// # Errors
     /// What is wrong with the body, in words for its sender.
-    pub fn read(interface: Interface, body: &[u8]) -> Result<Question, String> {
+    pub fn read(interface: Interface, body: &[u8]) -> Result<RecordedQuestion, String> {
         let canonical = canonicalize(body).map_err(|error| {
             format!(
                 "the body is not JSON that can be recorded: {} at byte {}; nothing was recorded",
@@ -52,7 +52,7 @@ impl Question {
         let streams = interface != Interface::Embeddings
             && member("stream").is_some_and(|stream| stream.get() == "true");
         let tokens = ["max_completion_tokens", "max_output_tokens", "max_tokens"];
-        Ok(Question {
+        Ok(RecordedQuestion {
             input: keep_json(&canonical)?,
             streams,
             model,
@@ -90,8 +90,8 @@ fn read_fraction(member: Option<&RawValue>, most: i32) -> Option<i32> {
 mod tests {
     use super::*;
 
-    fn read(body: &str) -> Result<Question, String> {
-        Question::read(Interface::ChatCompletions, body.as_bytes())
+    fn read(body: &str) -> Result<RecordedQuestion, String> {
+        RecordedQuestion::read(Interface::ChatCompletions, body.as_bytes())
     }
 
     #[test]

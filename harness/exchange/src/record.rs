@@ -8,7 +8,7 @@ use axilog_ledger::session::shared::{SharedSession, SharedSessionError};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_ledger::tool_calls::ToolCall;
 
-use crate::answer::Answer;
+use crate::answer::RecordedAnswer;
 use crate::facts::Facts;
 use crate::oracles::{FACTS_ORACLE, READER_MODEL};
 
@@ -20,7 +20,7 @@ pub struct Reply {
     /// The response's body, or what came of it; `None` where the facts stand for themselves, with the question.
     pub response: Option<CanonicalInput>,
     /// The answers, in their order.
-    pub answers: Vec<Answer>,
+    pub answers: Vec<RecordedAnswer>,
     /// The oracle's failure, where it gave no answer.
     pub failure: Option<Failure>,
 }

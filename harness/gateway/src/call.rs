@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axilog_exchange::{
-    Arrival, Facts, Fault, Finding, Interface, RecordedCall, Reply, examine_arrival, oracle_of,
-    record_call,
+    Arrival, ExchangeFault, Facts, Finding, Interface, RecordedCall, Reply, examine_arrival,
+    oracle_of, record_call,
 };
 use axilog_ledger::session::OracleCall;
 use axilog_ledger::session::shared::SharedSessionError;
@@ -277,13 +277,13 @@ fn refuse_finding(
         Finding::Failed(fault) => fault,
     };
     let mut refusal = match fault {
-        Fault::Timeout => refuse(
+        ExchangeFault::Timeout => refuse(
             StatusCode::GATEWAY_TIMEOUT,
             format!("{fault} (upstream.timeout)"),
         ),
         _ => refuse(StatusCode::BAD_GATEWAY, fault.to_string()),
     };
-    refusal.may_retry = matches!(fault, Fault::Unreachable(_));
+    refusal.may_retry = matches!(fault, ExchangeFault::Unreachable(_));
     Some(refusal)
 }
 

@@ -36,7 +36,7 @@ const MAX_NAME: usize = 64;
 
 /// What the gateway does, as its file says; read whole, policies and key included.
 #[derive(Clone, Debug)]
-pub struct Configuration {
+pub struct GatewayConfiguration {
     /// The address and port for clients.
     pub listen: SocketAddr,
     /// The names, beside those of this machine, by which clients reach a gateway that listens on this machine only.
@@ -59,6 +59,8 @@ pub struct Configuration {
     pub log_calls: bool,
     /// Whether there is a page at `/`: for browsers on this machine, or with an operator's key.
     pub page: bool,
+    /// Whether the page links to reports, which hold what the ledgers' questions and answers say.
+    pub reports: bool,
     /// SHA-256 of the keys of operators.
     pub operator_keys: Vec<Hash>,
     /// The provider.
@@ -98,13 +100,13 @@ pub struct LedgerSettings {
 /// The most that a request's body and an answer may be allowed.
 pub(crate) const MAX_BODY_BYTES: usize = 64 << 20;
 
-impl Configuration {
+impl GatewayConfiguration {
     /// Reads the configuration in the file `path`, the policies that it names and the key.
     ///
     /// # Errors
     /// [`GatewayError::Ledger`] for a file that cannot be read or policies that are none;
     /// [`GatewayError::Configuration`] for anything else, with the place.
-    pub fn read(path: &Path) -> Result<Configuration, GatewayError> {
+    pub fn read(path: &Path) -> Result<GatewayConfiguration, GatewayError> {
         let refuse = |reason: String| GatewayError::Configuration {
             path: path.to_owned(),
             reason,
@@ -174,7 +176,7 @@ impl Configuration {
                 file.listen
             )));
         }
-        Ok(Configuration {
+        Ok(GatewayConfiguration {
             listen: file.listen,
             hosts: file.hosts,
             ledgers: folder_of_ledgers,
@@ -186,6 +188,7 @@ impl Configuration {
             time_interval: file.time_interval,
             log_calls: file.log_calls,
             page: file.page,
+            reports: file.reports,
             operator_keys,
             upstream,
             ledger,
@@ -365,7 +368,7 @@ mod tests {
         let path = folder.path().join("gateway.toml");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            format!("{:?}", Configuration::read(&path).unwrap())
+            format!("{:?}", GatewayConfiguration::read(&path).unwrap())
         };
         let plain = read(EXAMPLE);
         for name in [
@@ -378,6 +381,7 @@ mod tests {
             "time_interval",
             "log_calls",
             "page",
+            "reports",
             "timeout",
             "on_breach",
         ] {

@@ -1,5 +1,5 @@
 //! The configuration as its file has it: the tables of TOML, and what stands where one is silent. What the values may be,
-//! [`Configuration::read`](crate::configuration::Configuration::read) says.
+//! [`GatewayConfiguration::read`](crate::configuration::Configuration::read) says.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -51,6 +51,8 @@ pub(crate) struct ConfigurationFile {
     pub(crate) log_calls: bool,
     #[serde(default = "default_page")]
     pub(crate) page: bool,
+    #[serde(default)]
+    pub(crate) reports: bool,
     #[serde(default)]
     pub(crate) operator: OperatorTable,
     pub(crate) upstream: UpstreamTable,

@@ -11,14 +11,14 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::sleep;
 
-use crate::configuration::Configuration;
+use crate::configuration::GatewayConfiguration;
 use crate::configuration_file::{DEFAULT_CLIENT_TIME, DEFAULT_CONNECTIONS};
 use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::host_name::require_host_name;
 use crate::replay::{ReplayedLedger, replay_router};
 use crate::server::router;
-use crate::service::Service;
+use crate::service::{ReportRenderer, Service};
 
 /// How often the gateway looks whether it should end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -49,7 +49,7 @@ impl Gateway {
     /// # Errors
     /// [`GatewayError::Ledger`] for a ledger that another process writes, is damaged or sealed;
     /// [`GatewayError::OtherPolicies`], [`GatewayError::Unfit`], [`GatewayError::Setup`].
-    pub fn open(configuration: Configuration) -> Result<Gateway, GatewayError> {
+    pub fn open(configuration: GatewayConfiguration) -> Result<Gateway, GatewayError> {
         Gateway::open_service(configuration, false)
     }
 
@@ -58,11 +58,14 @@ impl Gateway {
     ///
     /// # Errors
     /// As [`Gateway::open`].
-    pub fn record_missing(configuration: Configuration) -> Result<Gateway, GatewayError> {
+    pub fn record_missing(configuration: GatewayConfiguration) -> Result<Gateway, GatewayError> {
         Gateway::open_service(configuration, true)
     }
 
-    fn open_service(configuration: Configuration, replays: bool) -> Result<Gateway, GatewayError> {
+    fn open_service(
+        configuration: GatewayConfiguration,
+        replays: bool,
+    ) -> Result<Gateway, GatewayError> {
         let folder = &configuration.ledgers;
         std::fs::create_dir_all(folder).map_err(FileError::from_io(
             folder,
@@ -78,6 +81,18 @@ impl Gateway {
             service: Some(service),
             runtime: build_runtime()?,
         })
+    }
+
+    /// Gives the gateway's page a report about each ledger, at `/axilog/ledgers/NAME/report`, where the configuration has
+    /// `reports`. The browser that shows it runs its scripts as those of a site without an origin, so that they reach
+    /// nothing of the gateway.
+    #[must_use]
+    pub fn with_reports(self, renderer: ReportRenderer) -> Gateway {
+        if let Some(service) = self.service.as_ref().filter(|service| service.has_reports) {
+            // Nobody else sets it.
+            let _ = service.report.set(renderer);
+        }
+        self
     }
 
     /// Reads and verifies the ledger `path`, and answers from it alone at `listen`. Nothing is asked or recorded.

@@ -6,13 +6,13 @@
 //! D32 and D35.
 //!
 //! ```
-//! use axilog_gateway::{Configuration, EXAMPLE, Gateway};
+//! use axilog_gateway::{GatewayConfiguration, EXAMPLE, Gateway};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let dir = tempfile::tempdir()?;
 //! let path = dir.path().join("gateway.toml");
 //! std::fs::write(&path, EXAMPLE)?;
-//! let gateway = Gateway::open(Configuration::read(&path)?)?;
+//! let gateway = Gateway::open(GatewayConfiguration::read(&path)?)?;
 //! let listener = gateway.listen()?;
 //! println!("http://{}/v1", listener.address());
 //! // `listener.serve(must_stop)` answers until `must_stop` says so.
@@ -86,6 +86,7 @@ mod server;
 mod service;
 
 pub use budget::BudgetSettings;
-pub use configuration::{BreachAction, Configuration, EXAMPLE, LedgerSettings, Upstream};
+pub use configuration::{BreachAction, EXAMPLE, GatewayConfiguration, LedgerSettings, Upstream};
 pub use error::GatewayError;
 pub use gateway::{Gateway, Listener};
+pub use service::ReportRenderer;

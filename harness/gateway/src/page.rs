@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axilog_ledger::encoding::hex;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{Path, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
     WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
@@ -44,6 +44,7 @@ pub(crate) fn page_router(service: Arc<Service>) -> Router {
             file("text/javascript; charset=utf-8", SCRIPT),
         )
         .route("/axilog/ledgers", read(get(list_ledgers)))
+        .route("/axilog/ledgers/{name}/report", read(get(show_report)))
         .route("/axilog/calls", read(get(stream_calls)))
         .route_layer(from_fn_with_state(service.clone(), admit))
         .with_state(service)
@@ -113,7 +114,7 @@ fn protect(mut response: Response) -> Response {
         (CACHE_CONTROL, "no-store"),
     ] {
         let value = HeaderValue::from_static(value);
-        response.headers_mut().insert(name, value);
+        response.headers_mut().entry(name).or_insert(value);
     }
     response
 }
@@ -127,6 +128,60 @@ fn respond(kind: &'static str, body: Body) -> Response {
 
 async fn stream_calls(State(service): State<Arc<Service>>) -> Response {
     respond("text/event-stream", service.live_calls.stream())
+}
+
+/// What a browser may do with a report: run the scripts that are in it, in an origin of its own, and save what they give.
+const REPORT_POLICY: &str = "sandbox allow-scripts allow-downloads; default-src 'none'; script-src 'unsafe-inline'; \
+                             style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+async fn show_report(State(service): State<Arc<Service>>, Path(name): Path<String>) -> Response {
+    match render_report(service, name).await {
+        Ok(page) => {
+            let mut response = respond("text/html; charset=utf-8", Body::from(page));
+            let policy = HeaderValue::from_static(REPORT_POLICY);
+            response
+                .headers_mut()
+                .insert(CONTENT_SECURITY_POLICY, policy);
+            response
+        }
+        Err(refusal) => refuse(&refusal, ErrorForm::OpenAi),
+    }
+}
+
+async fn render_report(service: Arc<Service>, name: String) -> Result<Vec<u8>, Refusal> {
+    let ledger = service.ledgers.find(&name);
+    let ledger = ledger.ok_or_else(|| service.refuse_ledger(&name))?;
+    if !ledger.was_open() || service.report.get().is_none() {
+        let message = match ledger.was_open() {
+            true => {
+                "the gateway gives no reports (reports = false in its configuration)".to_owned()
+            }
+            false => format!("the ledger {name:?} is not begun: it begins with its first call"),
+        };
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "not_found_error",
+            message,
+        ));
+    }
+    // Nothing closes the semaphore.
+    let permit = service.report_permit.acquire().await;
+    let task = service.clone();
+    let rendered = tokio::task::spawn_blocking(move || {
+        let path = &ledger.settings.path;
+        task.report.get().map(|render| render(path))
+    });
+    let rendered = rendered.await;
+    drop(permit);
+    match rendered {
+        Ok(Some(Ok(page))) => Ok(page),
+        Ok(Some(Err(reason))) => Err(Refusal::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "api_error",
+            reason,
+        )),
+        Ok(None) | Err(_) => Err(Refusal::failed()),
+    }
 }
 
 async fn list_ledgers(State(service): State<Arc<Service>>) -> Response {
@@ -159,6 +214,7 @@ fn describe(service: &Service) -> Value {
             "records": figures.as_ref().map(|figures| figures.durable.entries),
             "head": figures.as_ref().map(|figures| hex(&figures.durable.head)),
             "limits": limits,
+            "report": ledger.was_open() && service.report.get().is_some(),
         })
     });
     json!({

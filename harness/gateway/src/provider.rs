@@ -1,6 +1,6 @@
 //! Asking the provider. Each call is sent once: nothing is repeated, and no redirect is followed.
 
-use axilog_exchange::{Fault, Interface};
+use axilog_exchange::{ExchangeFault, Interface};
 use std::time::Duration;
 
 use axilog_oracle::{ApiKey, is_local, request_url};
@@ -63,7 +63,7 @@ pub(crate) struct ProviderResponse {
 /// Why there is no whole response, and what came of it.
 #[derive(Debug)]
 pub(crate) struct ProviderFailure {
-    pub(crate) fault: Fault,
+    pub(crate) fault: ExchangeFault,
     pub(crate) received: Vec<u8>,
 }
 
@@ -154,7 +154,7 @@ impl Provider {
         let sent = self.make_request(method, path, form, headers, body);
         let exchange = async { self.exchange(sent?, &mut received).await };
         let exchanged = tokio::time::timeout(self.upstream.timeout, exchange).await;
-        match exchanged.unwrap_or(Err(Fault::Timeout)) {
+        match exchanged.unwrap_or(Err(ExchangeFault::Timeout)) {
             Ok((status, headers)) => Ok(ProviderResponse {
                 status,
                 headers,
@@ -171,8 +171,8 @@ impl Provider {
         form: ErrorForm,
         headers: &HeaderMap,
         body: Option<Bytes>,
-    ) -> Result<RequestBuilder, Fault> {
-        let url = provider_url(&self.upstream.base_url, path).map_err(Fault::Broken)?;
+    ) -> Result<RequestBuilder, ExchangeFault> {
+        let url = provider_url(&self.upstream.base_url, path).map_err(ExchangeFault::Broken)?;
         let mut sent = passed_on(headers);
         if let Some(key) = &self.upstream.key {
             sent.remove(AUTHORIZATION);
@@ -200,7 +200,7 @@ impl Provider {
         &self,
         request: RequestBuilder,
         received: &mut Vec<u8>,
-    ) -> Result<(StatusCode, HeaderMap), Fault> {
+    ) -> Result<(StatusCode, HeaderMap), ExchangeFault> {
         let mut response = request.send().await.map_err(|error| self.classify(error))?;
         let status = response.status();
         let headers = passed_on(response.headers());
@@ -208,7 +208,7 @@ impl Provider {
             .get(CONTENT_ENCODING)
             .filter(|value| *value != "identity")
         {
-            return Err(Fault::Broken(format!(
+            return Err(ExchangeFault::Broken(format!(
                 "the provider sent the content-encoding {encoding:?}, and was asked for none"
             )));
         }
@@ -218,7 +218,7 @@ impl Provider {
             .map_err(|error| self.classify(error))?
         {
             if chunk.len() > self.max_answer_bytes.saturating_sub(received.len()) {
-                return Err(Fault::Broken(format!(
+                return Err(ExchangeFault::Broken(format!(
                     "the response is longer than {} bytes (max_answer_bytes)",
                     self.max_answer_bytes
                 )));
@@ -228,15 +228,15 @@ impl Provider {
         Ok((status, headers))
     }
 
-    fn classify(&self, error: reqwest::Error) -> Fault {
+    fn classify(&self, error: reqwest::Error) -> ExchangeFault {
         let is_connect = error.is_connect();
         let is_timeout = error.is_timeout();
         // The URL is the configuration's, and its path says nothing more.
         let reason = describe(&error.without_url());
         match (is_connect, is_timeout) {
-            (true, _) => Fault::Unreachable(reason),
-            (false, true) => Fault::Timeout,
-            (false, false) => Fault::Broken(reason),
+            (true, _) => ExchangeFault::Unreachable(reason),
+            (false, true) => ExchangeFault::Timeout,
+            (false, false) => ExchangeFault::Broken(reason),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Answering calls from a ledger, without the provider: equal questions get the recorded responses, byte for byte and in
 //! their order. What was kept back then is kept back again.
 
-use axilog_exchange::{Interface, Question, Response};
+use axilog_exchange::{Interface, RecordedQuestion, Response};
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ fn json_response(body: Value) -> ProviderResponse {
 }
 
 impl ReplayedLedger {
-    fn find(&self, interface: Interface, question: &Question) -> Outcome {
+    fn find(&self, interface: Interface, question: &RecordedQuestion) -> Outcome {
         match self.recording.take(interface, &question.input) {
             Ok(reply) => {
                 let on_breach = BreachAction::Refuse;
@@ -124,7 +124,7 @@ impl ReplayedLedger {
     fn refuse_question(
         &self,
         interface: Interface,
-        question: &Question,
+        question: &RecordedQuestion,
         unrecorded: &Unrecorded,
     ) -> Refusal {
         let name = &self.name;

@@ -1,6 +1,6 @@
 //! What every request is checked for: its path, its key, that it says it is JSON, and the length and time of its body.
 
-use axilog_exchange::{Interface, Question};
+use axilog_exchange::{Interface, RecordedQuestion};
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -27,7 +27,7 @@ pub(crate) struct RequestBounds {
 pub(crate) struct ModelRequest {
     pub(crate) interface: Interface,
     pub(crate) headers: HeaderMap,
-    pub(crate) question: Question,
+    pub(crate) question: RecordedQuestion,
     pub(crate) body: Bytes,
 }
 
@@ -60,9 +60,9 @@ pub(crate) async fn read_model_request(
 /// The most bytes of a body that is read on the threads which serve all connections.
 const SHORT_BODY: usize = 64 << 10;
 
-async fn read_question(interface: Interface, body: Bytes) -> Result<Question, Refusal> {
+async fn read_question(interface: Interface, body: Bytes) -> Result<RecordedQuestion, Refusal> {
     let is_short = body.len() <= SHORT_BODY;
-    let read = move || Question::read(interface, &body).map_err(Refusal::bad_request);
+    let read = move || RecordedQuestion::read(interface, &body).map_err(Refusal::bad_request);
     if is_short {
         return read();
     }

@@ -1,14 +1,15 @@
 //! What all calls of a gateway with a provider share.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axilog::hash::Hash;
 use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 
-use crate::configuration::Configuration;
+use crate::configuration::GatewayConfiguration;
 use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::ledgers::Ledgers;
@@ -17,6 +18,9 @@ use crate::metrics::Metrics;
 use crate::provider::Provider;
 use crate::refusal::Refusal;
 use crate::request::RequestBounds;
+
+/// Writes a page about the ledger at a path: HTML that is whole by itself. The error is a sentence.
+pub type ReportRenderer = Box<dyn Fn(&Path) -> Result<Vec<u8>, String> + Send + Sync>;
 
 /// What all calls share.
 pub(crate) struct Service {
@@ -32,6 +36,12 @@ pub(crate) struct Service {
     pub(crate) live_calls: LiveCalls,
     /// Whether the gateway has its page.
     pub(crate) has_page: bool,
+    /// Whether the page links to reports.
+    pub(crate) has_reports: bool,
+    /// What writes the reports of the ledgers; absent where there are none.
+    pub(crate) report: OnceLock<ReportRenderer>,
+    /// One report is written at a time: it takes memory and time as the ledger is long.
+    pub(crate) report_permit: Semaphore,
     /// Whether each call is logged.
     pub(crate) logs_calls: bool,
     /// Whether only this machine reaches the gateway.
@@ -45,7 +55,7 @@ const MAX_CALLS: u32 = 1024;
 
 impl Service {
     pub(crate) fn open(
-        configuration: Configuration,
+        configuration: GatewayConfiguration,
         replays: bool,
     ) -> Result<Service, GatewayError> {
         let ledgers_by_key = configuration.ledgers_by_key();
@@ -63,6 +73,9 @@ impl Service {
             metrics: Metrics::default(),
             live_calls: LiveCalls::new(),
             has_page: configuration.page,
+            has_reports: configuration.reports,
+            report: OnceLock::new(),
+            report_permit: Semaphore::new(1),
             logs_calls: configuration.log_calls,
             is_local: configuration.listen.ip().is_loopback(),
             permits: Arc::new(Semaphore::new(MAX_CALLS as usize)),

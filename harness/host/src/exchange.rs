@@ -4,8 +4,8 @@ use std::ffi::{c_char, c_int};
 use std::mem::MaybeUninit;
 
 use axilog_exchange::{
-    ANSWER_ORACLE, Arrival, FACTS_ORACLE, Facts, Fault, Finding, Interface, Question, RecordedCall,
-    examine_arrival, oracle_of, record_call, takes_facts,
+    ANSWER_ORACLE, Arrival, ExchangeFault, FACTS_ORACLE, Facts, Finding, Interface, RecordedCall,
+    RecordedQuestion, examine_arrival, oracle_of, record_call, takes_facts,
 };
 use axilog_ledger::decision::StepDecision;
 use axilog_ledger::decision_reasons::list_reasons;
@@ -225,7 +225,8 @@ impl GivenRequest<'_> {
     }
 
     fn to_call(&self) -> Result<OracleCall, HostError> {
-        let question = Question::read(self.interface, self.body).map_err(HostError::Question)?;
+        let question =
+            RecordedQuestion::read(self.interface, self.body).map_err(HostError::Question)?;
         Ok(OracleCall {
             oracle_id: self.oracle_id.to_owned(),
             model_id: question.model,
@@ -259,10 +260,10 @@ unsafe fn read_arrival<'a>(given: &axh_exchange_t) -> Result<Arrival<'a>, HostEr
                 body,
             });
         }
-        1 => Fault::Unreachable("no connection came about".to_owned()),
-        2 => Fault::Timeout,
-        3 => Fault::Broken("the connection broke, or what came cannot be read".to_owned()),
-        4 => Fault::Cancelled,
+        1 => ExchangeFault::Unreachable("no connection came about".to_owned()),
+        2 => ExchangeFault::Timeout,
+        3 => ExchangeFault::Broken("the connection broke, or what came cannot be read".to_owned()),
+        4 => ExchangeFault::Cancelled,
         number => {
             return Err(invalid(format!(
                 "exchange.arrival is {number}, expected an AXH_ARRIVAL_ constant"

@@ -37,7 +37,7 @@ pub struct axh_expectations_t {
     pub entries: u64,
     /// For axh_audit: the most bytes of a blob that are read; 0 for 64 MiB.
     pub blob_bytes: u64,
-    /// 1: the ledger must judge an answer that was cut like a whole one, and the other switch is compared too; else 0.
+    /// 1: the ledger must judge an answer that was cut off as if it were whole, and the other switch is compared too; else 0.
     pub permit_truncated: u8,
     /// 1: the ledger must stop the agent on an inadmissible answer, and the other switch is compared too; else 0.
     pub stop_on_invalid: u8,

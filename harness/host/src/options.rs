@@ -87,7 +87,7 @@ pub struct axh_options_t {
     pub durability: MaybeUninit<axh_durability_t>,
     /// 1: only an oracle that a policy judges may answer; else 0.
     pub require_policy: u8,
-    /// 1: an answer that was cut is judged like a whole one; else 0.
+    /// 1: an answer that was cut off is judged as if it were whole; else 0.
     pub permit_truncated: u8,
     /// 1: an inadmissible answer stops the agent; 0: it alarms the agent.
     pub stop_on_invalid: u8,

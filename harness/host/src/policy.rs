@@ -9,7 +9,7 @@ use axilog_ledger::input_file::MAX_INPUT_BYTES;
 use axilog_ledger::json_report::policy::{policy_check_json, policy_trial_json};
 use axilog_ledger::policy_trial::{TrialRules, TrialVerdict, try_answer};
 use axilog_ledger::schema::DeclaredSchemas;
-use axilog_policyc::{Error as PolicyError, PolicySet};
+use axilog_policyc::{PolicyFileError, PolicySet};
 
 use crate::boundary::{run, run_check};
 use crate::error::HostError;
@@ -168,7 +168,7 @@ unsafe fn read(
     policies: *const c_char,
     policies_len: usize,
     name: *const c_char,
-    parse: fn(&[u8]) -> Result<PolicySet, PolicyError>,
+    parse: fn(&[u8]) -> Result<PolicySet, PolicyFileError>,
 ) -> Result<(PathBuf, PolicySet), HostError> {
     // SAFETY: by contract.
     let (policies, name) = unsafe {

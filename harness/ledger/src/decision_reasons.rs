@@ -5,7 +5,7 @@ use axilog::agent::state::Violation;
 use axilog::evidence::observation::{Completion, Failure};
 use axilog::evidence::policy::PolicyResult;
 use axilog::policy::Comparison;
-use axilog_policyc::decimal;
+use axilog_policyc::shortest_decimal;
 
 use crate::decision::{PolicyJudgement, StepDecision};
 
@@ -103,7 +103,7 @@ fn group_by_subject(reasons: impl Iterator<Item = (String, String)>) -> Vec<Stri
 /// The value that was judged, by name.
 fn subject(judgement: &PolicyJudgement) -> String {
     match judgement.actual {
-        Some(actual) => format!("{} {}", judgement.selector, decimal(actual)),
+        Some(actual) => format!("{} {}", judgement.selector, shortest_decimal(actual)),
         None => format!("no number \"{}\" for", judgement.selector),
     }
 }
@@ -124,7 +124,7 @@ fn breach(judgement: &PolicyJudgement) -> (String, String) {
         Comparison::Le => "is not above",
         Comparison::Unknown => "has no known relation to",
     };
-    let what = format!("{relation} {} ({policy_id})", decimal(*threshold));
+    let what = format!("{relation} {} ({policy_id})", shortest_decimal(*threshold));
     (subject(judgement), what)
 }
 
@@ -137,7 +137,7 @@ fn permission(judgement: &PolicyJudgement) -> Option<(String, String)> {
         Comparison::Le => "above",
         Comparison::Unknown => return None,
     };
-    let limit = decimal(judgement.threshold);
+    let limit = shortest_decimal(judgement.threshold);
     let what = format!("is {relation} {limit} ({})", judgement.policy_id);
     Some((subject(judgement), what))
 }

@@ -106,8 +106,8 @@ pub fn read_derivation_graph(
 ) -> Result<DerivationGraph, LedgerError> {
     let mut derivations: Vec<FoundDerivation> = Vec::new();
     let mut derived = Vec::new();
-    let mut take = |view: &ObservationView<'_>, question: VisitedQuestion<'_>| {
-        if let Some((_, found)) = question.first {
+    let mut take = |view: &ObservationView<'_>, question: VisitedQuestion| {
+        if let Some(found) = question.first {
             derivations.push(found);
         }
         derived.push((view.ledger_seq, unescape(view.oracle_id), question.place));
@@ -223,57 +223,15 @@ impl SourcePlaces {
     }
 }
 
-/// The questions of a ledger that were made from answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DerivedQuestions {
-    /// The exact bytes of the questions, each once, in the order of the ledger.
-    pub questions: Vec<Vec<u8>>,
-    /// The number of calls with such a question that are not among them, because all would be too long.
-    pub left_out: u64,
-    /// As [`DerivationGraph::unread`].
-    pub unread: u64,
-}
-
-/// Reads the questions of the ledger in `source` that were made from answers, at most `limit` bytes of them. The blobs
-/// are those beside `path`.
-///
-/// # Errors
-/// As [`read_derivation_graph`].
-pub fn read_derived_questions(
-    mut source: impl Read + Seek,
-    path: &Path,
-    limit: u64,
-) -> Result<DerivedQuestions, LedgerError> {
-    let mut found = DerivedQuestions::default();
-    let mut left_out = HashSet::new();
-    let mut room = limit;
-    let mut take = |_: &ObservationView<'_>, question: VisitedQuestion<'_>| {
-        if let Some((bytes, _)) = question.first {
-            match room.checked_sub(bytes.len() as u64) {
-                Some(rest) => {
-                    room = rest;
-                    found.questions.push(bytes.to_owned());
-                }
-                None => drop(left_out.insert(question.place)),
-            }
-        }
-        let is_left_out = left_out.contains(&question.place);
-        found.left_out = found.left_out.saturating_add(u64::from(is_left_out));
-    };
-    let (_, unread) = visit_derived_questions(&mut source, path, &mut take)?;
-    found.unread = unread;
-    Ok(found)
-}
-
 /// What a question says of the answers that it was made from; an error says why that cannot be read.
 type FoundDerivation = Result<Derivation, &'static str>;
 
 /// The question of a call that was made from answers.
-struct VisitedQuestion<'q> {
+struct VisitedQuestion {
     /// Its place among the distinct questions of the ledger.
     place: usize,
-    /// Its bytes and what it says, with the first call that has it.
-    first: Option<(&'q [u8], FoundDerivation)>,
+    /// What it says, with the first call that has it.
+    first: Option<FoundDerivation>,
 }
 
 /// Calls `see` with each observation whose question names the answers that it was made from. Each question is read once.
@@ -281,7 +239,7 @@ struct VisitedQuestion<'q> {
 fn visit_derived_questions(
     source: impl Read,
     path: &Path,
-    see: &mut dyn FnMut(&ObservationView<'_>, VisitedQuestion<'_>),
+    see: &mut dyn FnMut(&ObservationView<'_>, VisitedQuestion),
 ) -> Result<(VerificationReport, u64), LedgerError> {
     let store = BlobStore::of_ledger(path);
     // The place of each question that was read, if it was made from answers.
@@ -316,7 +274,7 @@ fn visit_derived_questions(
         known.insert(view.input_hash, place);
         if let Some((found, place)) = found.zip(place) {
             distinct = distinct.saturating_add(1);
-            let first = Some((input.as_slice(), found));
+            let first = Some(found);
             see(view, VisitedQuestion { place, first });
         }
     })

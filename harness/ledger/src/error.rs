@@ -207,7 +207,7 @@ pub enum LedgerError {
         /// The blob.
         path: PathBuf,
         /// The error and its place.
-        source: axilog_policyc::Error,
+        source: axilog_policyc::PolicyFileError,
     },
 
     /// A policy file is not valid.
@@ -216,7 +216,7 @@ pub enum LedgerError {
         /// The file.
         path: PathBuf,
         /// The error and its place.
-        source: axilog_policyc::Error,
+        source: axilog_policyc::PolicyFileError,
     },
 
     /// An input has no canonical form and may not be put to an oracle (SRS-004 §8.3).

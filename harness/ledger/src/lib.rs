@@ -57,6 +57,7 @@
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
 //! | [`derivation_graph`] | which answers fed which questions |
+//! | [`questions`] | the questions that lie beside a ledger |
 //! | [`tool_calls`] | the tool calls in an assistant's message |
 //! | [`standing`] | whether an answer may be acted on, and so may feed a question |
 //! | [`input_file`], [`standard_input`] | files that a caller names to be read |
@@ -99,6 +100,7 @@ pub mod json_report;
 pub mod manifest;
 pub mod named_blobs;
 pub mod policy_trial;
+pub mod questions;
 pub mod reader;
 pub mod record_contents;
 pub mod replay;

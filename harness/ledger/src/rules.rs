@@ -11,7 +11,7 @@ use axilog::agent::stimulus::{CONTROL_ORACLE, is_reserved};
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Hash, Tag, sha256};
 use axilog::policy::{Comparison, Policy, Registry, Rules, builtin};
-use axilog_policyc::{Configuration, PolicySet};
+use axilog_policyc::{LedgerConfiguration, PolicySet};
 
 use crate::encoding::ByteBuffer;
 use crate::error::LedgerError;
@@ -25,13 +25,13 @@ pub const MAX_CONFIGURATION_BYTES: u64 = 1 << 20;
 
 /// The rules of an agent: its policies, two switches, and the manifest that its ledger is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RuleSet(Configuration);
+pub struct RuleSet(LedgerConfiguration);
 
 impl RuleSet {
     /// Creates rules from policies and the two switches.
     #[must_use]
     pub fn new(policies: PolicySet, permit_truncated: bool, stop_on_invalid: bool) -> RuleSet {
-        RuleSet(Configuration {
+        RuleSet(LedgerConfiguration {
             manifest: None,
             policies,
             permit_truncated,
@@ -54,7 +54,7 @@ impl RuleSet {
     /// Creates rules of other policies with the same switches and manifest.
     #[must_use]
     pub fn with_policies(&self, policies: PolicySet) -> RuleSet {
-        RuleSet(Configuration {
+        RuleSet(LedgerConfiguration {
             policies,
             ..self.0.clone()
         })
@@ -63,7 +63,7 @@ impl RuleSet {
     /// Creates the same rules bound to another manifest, or to none; a manifest is named by its SHA-256.
     #[must_use]
     pub fn with_manifest(&self, manifest: Option<Hash>) -> RuleSet {
-        RuleSet(Configuration {
+        RuleSet(LedgerConfiguration {
             manifest,
             ..self.0.clone()
         })
@@ -139,10 +139,10 @@ impl Registry for RuleSet {
             id: &policy.policy_id,
             threshold: policy.threshold,
             comparison: match policy.comparison {
-                axilog_policyc::Comparison::Gt => Comparison::Gt,
-                axilog_policyc::Comparison::Lt => Comparison::Lt,
-                axilog_policyc::Comparison::Ge => Comparison::Ge,
-                axilog_policyc::Comparison::Le => Comparison::Le,
+                axilog_policyc::ComparisonOperator::Gt => Comparison::Gt,
+                axilog_policyc::ComparisonOperator::Lt => Comparison::Lt,
+                axilog_policyc::ComparisonOperator::Ge => Comparison::Ge,
+                axilog_policyc::ComparisonOperator::Le => Comparison::Le,
             },
             enabled: policy.enabled,
             selector: &policy.selector,
@@ -153,7 +153,7 @@ impl Registry for RuleSet {
 /// The two switches of a configuration (formats.md §5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleSwitches {
-    /// Whether an answer that was cut is judged like a whole one.
+    /// Whether an answer that was cut off is judged as if it were whole.
     pub permit_truncated: bool,
     /// Whether an inadmissible answer stops the agent instead of alarming it.
     pub stop_on_invalid: bool,
@@ -222,7 +222,7 @@ pub fn load_builtin_policies() -> Result<PolicySet, LedgerError> {
     read_configuration(&canonical.0, Path::new("built-in policies")).map(|c| c.policies)
 }
 
-fn read_configuration(bytes: &[u8], path: &Path) -> Result<Configuration, LedgerError> {
+fn read_configuration(bytes: &[u8], path: &Path) -> Result<LedgerConfiguration, LedgerError> {
     PolicySet::parse_configuration(bytes).map_err(|source| LedgerError::ConfigurationUnreadable {
         path: path.to_owned(),
         source,
@@ -417,7 +417,7 @@ pub fn read_manifest_hash(blobs: &BlobStore, hash: &Hash) -> Result<Option<Hash>
 fn read_named_configuration(
     blobs: &BlobStore,
     hash: &Hash,
-) -> Result<Option<Configuration>, LedgerError> {
+) -> Result<Option<LedgerConfiguration>, LedgerError> {
     match blobs.read(hash, MAX_CONFIGURATION_BYTES)? {
         Some(bytes) if sha256(&bytes) == *hash => {
             read_configuration(&bytes, &blobs.path(hash)).map(Some)

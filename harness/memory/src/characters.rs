@@ -18,7 +18,7 @@ pub(crate) enum LetterCase {
 
 /// How two characters beside each other are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Joint {
+pub(crate) enum Boundary {
     /// Not at all: a word may begin or end between them.
     Open,
     /// Both belong to one word.
@@ -47,12 +47,12 @@ fn is_unspaced_script(c: char) -> bool {
 }
 
 /// How two characters are joined that stand beside each other.
-pub(crate) fn find_joint(before: char, behind: char) -> Joint {
+pub(crate) fn find_boundary(before: char, behind: char) -> Boundary {
     let in_word = |c: char| c.is_alphanumeric() && !is_unspaced_script(c);
     match is_number(before) && is_number(behind) {
-        true => Joint::Closed,
-        false if in_word(before) && in_word(behind) => Joint::InWord,
-        false => Joint::Open,
+        true => Boundary::Closed,
+        false if in_word(before) && in_word(behind) => Boundary::InWord,
+        false => Boundary::Open,
     }
 }
 

@@ -8,7 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use crate::characters::{
-    Joint, LetterCase, Shape, find_joint, for_each_shape, is_invisible, is_letter, is_sign,
+    Boundary, LetterCase, Shape, find_boundary, for_each_shape, is_invisible, is_letter, is_sign,
 };
 
 /// The fewest characters of an exact string, folded.
@@ -42,8 +42,8 @@ struct FoldedChar {
     from: usize,
     to: usize,
     /// How it is joined to what stands before it and after it in the original.
-    before: Joint,
-    behind: Joint,
+    before: Boundary,
+    behind: Boundary,
 }
 
 impl FoldedChar {
@@ -118,7 +118,7 @@ impl FoldedText {
             } else if is_invisible(c) {
                 last = None;
             } else {
-                let joint = last.map_or(Joint::Open, |last| find_joint(last, c));
+                let joint = last.map_or(Boundary::Open, |last| find_boundary(last, c));
                 self.push_char(c, at, to, joint);
                 last = Some(c);
             }
@@ -135,13 +135,13 @@ impl FoldedText {
             is_sign: false,
             from,
             to,
-            before: Joint::Open,
-            behind: Joint::Open,
+            before: Boundary::Open,
+            behind: Boundary::Open,
         });
     }
 
     /// Adds the shapes of a character, which `joint` joins to the character before it.
-    fn push_char(&mut self, c: char, from: usize, to: usize, joint: Joint) {
+    fn push_char(&mut self, c: char, from: usize, to: usize, joint: Boundary) {
         self.visible += 1;
         if let Some(last) = self.chars.last_mut() {
             last.behind = joint;
@@ -155,8 +155,8 @@ impl FoldedText {
                 is_sign: is_sign(c),
                 from,
                 to,
-                before: Joint::Closed,
-                behind: Joint::Closed,
+                before: Boundary::Closed,
+                behind: Boundary::Closed,
             });
         });
         if let Some(char) = self.chars.get_mut(first) {
@@ -166,7 +166,7 @@ impl FoldedText {
             }
         }
         if let Some(last) = self.chars.last_mut() {
-            last.behind = Joint::Open;
+            last.behind = Boundary::Open;
         }
     }
 
@@ -277,7 +277,7 @@ impl FoldedText {
     pub(crate) fn may_begin(&self, at: usize) -> bool {
         self.chars
             .get(at)
-            .is_some_and(|c| c.before != Joint::Closed)
+            .is_some_and(|c| c.before != Boundary::Closed)
     }
 
     /// Whether `sought` stands at `start`.
@@ -290,9 +290,9 @@ impl FoldedText {
             return false;
         };
         let fits = |joint| match joint {
-            Joint::Open => true,
-            Joint::InWord => sought.inside_words,
-            Joint::Closed => false,
+            Boundary::Open => true,
+            Boundary::InWord => sought.inside_words,
+            Boundary::Closed => false,
         };
         fits(first.before)
             && fits(last.behind)

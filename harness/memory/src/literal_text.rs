@@ -3,7 +3,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::characters::{Joint, find_joint, is_invisible, is_sign, to_ascii_digit};
+use crate::characters::{Boundary, find_boundary, is_invisible, is_sign, to_ascii_digit};
 
 /// A string that is guarded `exact`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,14 +42,16 @@ impl LiteralString {
         let joint = |before: Option<char>, behind: Option<char>| {
             before
                 .zip(behind)
-                .map_or(Joint::Open, |(before, behind)| find_joint(before, behind))
+                .map_or(Boundary::Open, |(before, behind)| {
+                    find_boundary(before, behind)
+                })
         };
         let before = text
             .get(..from)
             .and_then(|before| before.chars().next_back());
         let behind = text.get(to..).and_then(|behind| behind.chars().next());
-        joint(before, part.chars().next()) == Joint::Open
-            && joint(part.chars().next_back(), behind) == Joint::Open
+        joint(before, part.chars().next()) == Boundary::Open
+            && joint(part.chars().next_back(), behind) == Boundary::Open
             && *self.folded == *fold(part, self.digits_alike)
     }
 }

@@ -57,11 +57,23 @@ pub fn consult_oracle(
     let call = prepare_call(oracle_id, question)?;
     session.check_question(&call)?;
     let exchange = endpoint.ask(question, &call.input)?;
+    record_exchange(session, &call, exchange)
+}
+
+/// Records an exchange as that of the oracle of `call`, which was asked before.
+///
+/// # Errors
+/// As [`Session::observe`].
+pub fn record_exchange(
+    session: &mut Session,
+    call: &OracleCall,
+    exchange: Exchange,
+) -> Result<Consultation, OracleError> {
     let reply = match &exchange.reply {
         Ok(answer) => OracleReply::Answer(answer.text.as_bytes()),
         Err(fault) => OracleReply::Failure(fault.failure()),
     };
-    let decision = session.observe(&call, reply)?;
+    let decision = session.observe(call, reply)?;
     Ok(Consultation { decision, exchange })
 }
 

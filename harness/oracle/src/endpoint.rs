@@ -135,7 +135,8 @@ impl Endpoint {
         }
     }
 
-    /// Asks `question` without a record of it, for a measurement: the answer is no evidence of anything.
+    /// Asks `question` without a record of it. The answer is no evidence of anything before it is
+    /// [recorded](crate::record_exchange).
     ///
     /// # Errors
     /// As [`Endpoint::check_question`]; [`OracleError`] where a script or a ledger has no answer, or the question cannot be

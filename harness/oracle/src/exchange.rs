@@ -4,10 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use axilog::evidence::observation::Failure;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A model's complete answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelAnswer {
     /// The raw text.
     pub text: String,
@@ -22,7 +22,7 @@ pub struct ModelAnswer {
 }
 
 /// The usage of a call in tokens, as the oracle counts them (Q11).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenUsage {
     /// The tokens of the prompt.
     pub prompt_tokens: u64,
@@ -126,7 +126,8 @@ pub struct Exchange {
 
 impl Exchange {
     /// An exchange of one attempt that took no time.
-    pub(crate) fn immediate(reply: Result<ModelAnswer, AskFault>) -> Exchange {
+    #[must_use]
+    pub fn immediate(reply: Result<ModelAnswer, AskFault>) -> Exchange {
         let attempt = AskAttempt {
             delay: Duration::ZERO,
             duration: Duration::ZERO,

@@ -133,7 +133,7 @@ pub use self::{
     anthropic::{ANTHROPIC_BASE_URL, AnthropicClient},
     base_url::{is_local, request_url},
     clock::{Clock, SystemClock, TimeLimit},
-    consultation::{Consultation, consult_oracle, prepare_call},
+    consultation::{Consultation, consult_oracle, prepare_call, record_exchange},
     endpoint::{Endpoint, LocalOracle, OracleKind, ServerOptions},
     error::OracleError,
     exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage},

@@ -228,7 +228,7 @@ fn a_format_that_was_not_built_says_how_to_get_it() {
     let bench = Bench::ledger();
     bench
         .run("export ledger.jsonl --format parquet -o out")
-        .exits(2)
+        .exits(3)
         .says("--features parquet");
     assert!(!bench.exists("out"));
     assert_eq!(bench.temporaries(), Vec::<String>::new());

@@ -298,7 +298,7 @@ fn an_ablation_run_with_answers_held_to_a_grammar_replays() {
     let model = make_model(&python, &bench.path(""), 7);
     let server = LlamaServer::start(&python, &model, &[]);
     let line = format!(
-        "ablation run --variant v300 --model {MODEL} --base-url {} --seeds 1 --episodes 1 --out r \
+        "ablation run --variant v300 --model {MODEL} --yes --base-url {} --seeds 1 --episodes 1 --out r \
          --response-format llama-cpp:answer.gbnf --timeout 600 --json",
         server.base_url()
     );

@@ -57,7 +57,7 @@ fn an_ablation_run_that_was_killed_goes_on_with_a_real_model() {
     let line = |calibration: &str, variant: &str| {
         format!(
             "ablation run --oracle openai --model {MODEL} --calibration {calibration}.json --variant {variant} \
-             --base-url {} --seeds 1 --episodes 1 --response-format llama-cpp:answer.gbnf --timeout 600 --json",
+             --yes --base-url {} --seeds 1 --episodes 1 --response-format llama-cpp:answer.gbnf --timeout 600 --json",
             server.base_url()
         )
     };

@@ -8,11 +8,13 @@ mod bench;
 mod blobs;
 mod bundle;
 mod calibrate;
+mod completions;
 mod damage;
 mod deceptive_text;
 mod demo;
 mod deployed_records;
 mod derivations;
+mod diff;
 mod exits;
 mod export;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -54,6 +56,7 @@ mod show;
 mod standard_input;
 mod stats;
 mod system;
+mod tail;
 mod times;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod traced;

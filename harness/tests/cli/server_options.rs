@@ -250,7 +250,7 @@ fn a_run_of_the_ablation_records_how_its_calls_are_made() {
     let bench = bench();
     let server = Server::new(vec![Act::Respond(400, String::new())]);
     let run = format!(
-        "ablation run --variant v300 --model gpt-4o --seeds 1 --episodes 1 --out r --base-url {} \
+        "ablation run --variant v300 --model gpt-4o --seeds 1 --episodes 1 --yes --out r --base-url {} \
          --response-format schema.json --timeout 90 --pace 0.25",
         server.base_url
     );

@@ -52,7 +52,11 @@ fn filters_choose_what_is_shown() {
         sequences(&bench, "--oracle o"),
         (5..p[0]).collect::<Vec<_>>()
     );
-    assert_eq!(sequences(&bench, "--oracle nobody"), [0; 0]);
+    for options in ["--oracle nobody", "--oracle nobody --json"] {
+        let run = bench.run(&format!("show ledger.jsonl {options}")).exits(1);
+        assert_eq!(run.stdout, "");
+        run.says("ledger.jsonl: has no answer of the oracle \"nobody\"");
+    }
 
     let breaches = sequences(&bench, "--breaches");
     let expected: Vec<u64> = (0..=last)
@@ -151,4 +155,146 @@ fn answers_cannot_steer_a_terminal() {
         assert!(text.contains("\\u{9b}31m"), "{text}");
         assert!(!text.chars().any(|c| c.is_control() && c != '\n'), "{text}");
     }
+}
+
+/// A ledger of three questions at three times: each with its answer, the first without a question.
+fn asked() -> Bench {
+    let bench = Bench::new();
+    let begin = "init ledger.jsonl --time 1767225600";
+    bench.run(begin).exits(0);
+    for (number, question, answer) in [
+        (0, "", r#"{"value": 1}"#),
+        (1, "How fast, Zoë?", r#"{"value": 2}"#),
+        (
+            2,
+            "And now?\nIn km/h.",
+            r#"{"value": 300, "because": "hurry"}"#,
+        ),
+    ] {
+        bench
+            .run(&format!(
+                "time --ledger ledger.jsonl {}",
+                1_767_225_700 + number * 100
+            ))
+            .exits(0);
+        bench.write("question.txt", question);
+        let line = "observe --ledger ledger.jsonl --oracle-id o --model-id m --input question.txt";
+        bench
+            .run_with(line, answer.as_bytes())
+            .exits(i32::from(number == 2));
+    }
+    bench
+}
+
+#[test]
+fn answers_are_found_by_their_text_and_by_their_questions() {
+    let bench = asked();
+    let all = objects(&bench.run("show ledger.jsonl --json --question").exits(0));
+    let questions: Vec<&Value> = (all.iter())
+        .filter(|object| object["oracle_id"] == "o")
+        .map(|object| &object["question"])
+        .collect();
+    assert_eq!(questions, ["", "How fast, Zoë?", "And now?\nIn km/h."]);
+    // Records that are no observation have none.
+    assert!(
+        all.iter()
+            .all(|object| object["tag"] == "AX:OBS:v1" || object.get("question").is_none())
+    );
+
+    let steps = sequences(&bench, "--oracle o");
+    let per_step = steps.len() / 3;
+    let (second, third) = (&steps[per_step..2 * per_step], &steps[2 * per_step..]);
+    assert_eq!(sequences(&bench, "--grep Zoë"), second);
+    assert_eq!(sequences(&bench, "--grep hurry"), third);
+    assert_eq!(sequences(&bench, "--grep now?"), third);
+    assert_eq!(sequences(&bench, "--grep value --oracle o"), steps);
+    let answers = sequences(&bench, "--grep value --oracle o --tag obs");
+    assert_eq!(answers.len(), 3);
+    for missing in ["zoë", "nothing", "HURRY"] {
+        let run = bench
+            .run(&format!("show ledger.jsonl --grep {missing}"))
+            .exits(1);
+        run.says(&format!(
+            "has no answer and no question that holds {missing:?}"
+        ));
+    }
+
+    let text = bench
+        .run("show ledger.jsonl --question --grep Zoë")
+        .exits(0)
+        .stdout;
+    let row = text
+        .lines()
+        .find(|line| line.contains("was asked"))
+        .unwrap();
+    assert!(
+        row.contains("15 bytes") && row.contains("How fast, Zoë?"),
+        "{text}"
+    );
+    let whole = format!("show ledger.jsonl --question --seq {}", third[0]);
+    let whole = bench.run(&whole).exits(0).stdout;
+    assert!(
+        whole.ends_with("\nquestion:\nAnd now?\nIn km/h.\n"),
+        "{whole}"
+    );
+}
+
+#[test]
+fn a_question_that_cannot_be_read_is_counted() {
+    let bench = asked();
+    let hash = objects(&bench.run("show ledger.jsonl --json --grep Zoë").exits(0))[0]["input_hash"]
+        .clone();
+    let hash = hash.as_str().unwrap();
+    let blob = format!("ledger.jsonl.blobs/{}/{hash}", &hash[..2]);
+    for damage in [Some("How slow, Zoë?"), None] {
+        match damage {
+            Some(bytes) => bench.write(&blob, bytes),
+            None => std::fs::remove_file(bench.path(&blob)).unwrap(),
+        }
+        let run = bench.run("show ledger.jsonl --question --json").exits(0);
+        let run = run.says("1 question could not be read from the blobs");
+        let unread: Vec<Value> = (objects(&run).into_iter())
+            .filter(|object| object.get("question") == Some(&Value::Null))
+            .collect();
+        assert_eq!(unread.len(), 1);
+        assert_eq!(unread[0]["input_hash"], hash);
+        let text = bench.run("show ledger.jsonl --question").exits(0).stdout;
+        assert!(text.contains("cannot be read"), "{text}");
+        // What is not there is not found either, and the reader is told why.
+        let run = bench.run("show ledger.jsonl --grep Zoë").exits(1);
+        run.says("1 question could not be read").says("that holds");
+    }
+}
+
+#[test]
+fn records_are_shown_since_a_time() {
+    let bench = asked();
+    let all = objects(&bench.run("show ledger.jsonl --json").exits(0));
+    let time_of = |time: u64| {
+        let output = format!("{{\"timestamp\":{time}}}");
+        let found = all
+            .iter()
+            .find(|object| object["output"] == output.as_str());
+        found.unwrap()["seq"].as_u64().unwrap()
+    };
+    let last = all.len() as u64 - 1;
+    for (since, first) in [
+        ("0", 0),
+        ("1767225600", time_of(1_767_225_600)),
+        ("2026-01-01", time_of(1_767_225_600)),
+        ("1767225601", time_of(1_767_225_700)),
+        ("2026-01-01T00:03:20Z", time_of(1_767_225_800)),
+        ("2026-01-01T00:05:00Z", time_of(1_767_225_900)),
+    ] {
+        let shown = sequences(&bench, &format!("--since {since}"));
+        assert_eq!(shown, (first..=last).collect::<Vec<_>>(), "{since}");
+    }
+    let run = bench.run("show ledger.jsonl --since 2026-01-02").exits(1);
+    run.says("has no record since the time 1767312000; its last time is 1767225900");
+    for wrong in ["yesterday", "2026-13-01", "-5", "1969-12-31"] {
+        bench
+            .run(&format!("show ledger.jsonl --since={wrong}"))
+            .exits(2);
+    }
+    bench.run("show ledger.jsonl --graph --since 5").exits(2);
 }

@@ -7,7 +7,7 @@ mod shape;
 mod spelling;
 mod text;
 
-use axilog_policyc::{Error, PolicySet};
+use axilog_policyc::{PolicyFileError, PolicySet};
 
 /// The example of SRS-004 section 17.3.
 const VELOCITY: &str =
@@ -19,7 +19,7 @@ fn entry(comparison: &str, id: &str, threshold: i64) -> String {
     )
 }
 
-fn message<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+fn message<T: std::fmt::Debug>(result: Result<T, PolicyFileError>) -> String {
     result.unwrap_err().to_string()
 }
 

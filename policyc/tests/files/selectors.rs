@@ -1,6 +1,6 @@
 //! Selectors in policy files: `[oracle#]path`.
 
-use axilog_policyc::{Configuration, PolicySet};
+use axilog_policyc::{LedgerConfiguration, PolicySet};
 
 use super::{VELOCITY, entry, message, refused};
 
@@ -176,7 +176,7 @@ fn the_canonical_form_of_selectors() {
     assert!(configuration.contains(&format!("\"policies\":{canonical},")));
     assert_eq!(
         PolicySet::parse_configuration(configuration.as_bytes()),
-        Ok(Configuration {
+        Ok(LedgerConfiguration {
             manifest: None,
             policies: set.clone(),
             permit_truncated: true,

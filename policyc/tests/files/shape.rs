@@ -1,16 +1,16 @@
 //! What a policy file holds, and JSON that is something else.
 
-use axilog_policyc::{Comparison, MAX_POLICIES, Policy, PolicySet};
+use axilog_policyc::{ComparisonOperator, MAX_POLICIES, PolicyEntry, PolicySet};
 
 use crate::{VELOCITY, entry, refused};
 
 #[test]
 fn the_example_of_the_specification() {
     let set = PolicySet::parse(format!("[{VELOCITY}]\n").as_bytes()).unwrap();
-    let expected = Policy {
+    let expected = PolicyEntry {
         policy_id: "POL-001-MAX-VELOCITY".into(),
         selector: "value".into(),
-        comparison: Comparison::Gt,
+        comparison: ComparisonOperator::Gt,
         threshold: 4_587_520,
         enabled: true,
     };

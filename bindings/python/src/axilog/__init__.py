@@ -70,6 +70,7 @@ from axilog.policy_set import PolicySet
 from axilog.q16 import from_q16, to_q16
 from axilog.reading import RawAnswer, Reader, Record, read
 from axilog.tables import to_arrow, to_pandas, to_polars
+from axilog.tool_calls import ToolCall, split_tool_calls
 from axilog.verification import AuditVerdict, BlobReport, Report, replay, verify
 
 __version__: str = lib.ax_version().decode()
@@ -135,6 +136,7 @@ __all__ = [
     "TimeRollbackError",
     "SchemaError",
     "StoppedError",
+    "ToolCall",
     "TornLine",
     "Transition",
     "UnjudgedOracle",
@@ -148,6 +150,7 @@ __all__ = [
     "from_q16",
     "read",
     "replay",
+    "split_tool_calls",
     "to_arrow",
     "to_pandas",
     "to_polars",

@@ -28,7 +28,7 @@ _FACTS = ("entries", "head", "sealed", "health", "last_timestamp", "configuratio
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """Runs the command line, and returns its exit status: 0 fine, 1 the verdict is not OK or a
+    """Runs the command line, and returns its exit status: 0 success, 1 the verdict is not OK or a
     record is bad, 2 wrong usage, 3 a file cannot be read, 130 interrupted."""
     options = _make_parser().parse_args(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -23,7 +23,9 @@ mod procedure_tables;
 mod step_laws;
 
 use laws::{Draws, Law, Shape, draw_run, draw_useless};
-use procedure_tables::{simulate_confidence, simulate_procedure, simulate_size};
+use procedure_tables::{
+    simulate_confidence, simulate_garbling, simulate_procedure, simulate_size, simulate_useless,
+};
 
 /// The numbers of seeds in the table of coverage; each of the others has them and more.
 const SEEDS: [usize; 5] = [6, 8, 12, 16, 24];
@@ -116,7 +118,9 @@ fn main() -> ExitCode {
         show(simulate_coverage(&effort));
     }
     show(simulate_procedure(effort.trials));
+    show(simulate_useless(effort.covered_trials));
     show(simulate_size(effort.size_trials));
+    show(simulate_garbling(effort.covered_trials));
     show(simulate_confidence(effort.covered_trials));
     let file = options
         .iter()

@@ -1,5 +1,9 @@
 //! The whole procedure of a comparison, on made-up experiments: all its tests, corrected and judged.
 
+use axilog_ablation::completed_profiles::{SeedAnswers, bound_profile_p_value};
+use axilog_ablation::completed_steps::{
+    bound_seed_agreement, bound_seed_disagreement, bound_steps,
+};
 use axilog_ablation::endpoint::Endpoint;
 use axilog_ablation::judged_tests::{FamilyTest, Verdict, judge_tests};
 use axilog_ablation::primary_endpoint::weigh_primary;
@@ -21,14 +25,25 @@ pub struct NamedTest {
     /// The place of its pair among all pairs.
     pub pair: usize,
     pub p_value: PValue,
+    /// The largest p-value, whatever the useless answers would have been.
+    pub largest: Option<PValue>,
     pub is_told_apart: bool,
+}
+
+impl NamedTest {
+    /// Whether it is about what is chosen, which useless answers hide.
+    pub fn is_about_choices(&self) -> bool {
+        !matches!(self.endpoint, Endpoint::Answers | Endpoint::Actions)
+    }
 }
 
 /// How p-values are corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Procedure {
-    /// All together, with a primary endpoint.
+    /// All together, with a primary endpoint, and whatever the useless answers would have been.
     Together,
+    /// All together, of the useful answers by themselves.
+    UsefulAlone,
     /// As before there were primary endpoints: choices, answers and actions each by itself, controls apart.
     Apart,
 }
@@ -67,10 +82,17 @@ pub fn judge_experiment(
         let has_noise = has_controls && pair < 3;
         let replicate = has_noise.then_some(&replicate);
         for (endpoint, p_value) in test_pair(reference, run, replicate) {
+            // A larger one changes no verdict where this one is too large already.
+            let is_bounded = procedure == Procedure::Together && p_value.is_below_level();
+            let bound = || {
+                let largest = bound_p_value(endpoint, reference, run, replicate);
+                largest.map(|largest| largest.max(p_value))
+            };
             tests.push(NamedTest {
                 endpoint,
                 pair,
                 p_value,
+                largest: if is_bounded { bound() } else { None },
                 is_told_apart: false,
             });
         }
@@ -141,6 +163,44 @@ fn test_pair(
     found
 }
 
+/// The largest p-value of an endpoint of two arms; `None` where every answer is useful.
+fn bound_p_value(
+    endpoint: Endpoint,
+    reference: &ArmChoices,
+    run: &ArmChoices,
+    replicate: Option<&ArmChoices>,
+) -> Option<PValue> {
+    let mut arms = [Some(reference), Some(run), replicate]
+        .into_iter()
+        .flatten();
+    if arms.all(|arm| arm.iter().flatten().all(Option::is_some)) {
+        return None;
+    }
+    let count = |arm: &ArmChoices| -> Vec<SeedAnswers> {
+        let seeds = arm.iter().map(|steps| SeedAnswers {
+            chosen: count_each(steps.iter().copied().flatten()),
+            useless: steps.iter().filter(|choice| choice.is_none()).count() as u64,
+        });
+        seeds.collect()
+    };
+    let seeds = reference.iter().zip(run);
+    match endpoint {
+        Endpoint::Choices => Some(bound_profile_p_value(&count(reference), &count(run))),
+        Endpoint::Agreement => {
+            let ranges = seeds.map(|(a, b)| bound_seed_agreement(a, b));
+            Some(bound_steps(&ranges.collect::<Vec<_>>()).p_value)
+        }
+        Endpoint::Disagreement => {
+            let ranges = seeds.zip(replicate?).map(|((a, c), b)| {
+                let steps = a.iter().zip(b).zip(c);
+                bound_seed_disagreement(steps.map(|((a, b), c)| [*a, *b, *c]))
+            });
+            Some(bound_steps(&ranges.collect::<Vec<_>>()).p_value)
+        }
+        Endpoint::Answers | Endpoint::Actions => None,
+    }
+}
+
 fn count_each(chosen: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut counts = vec![0; ACTIONS as usize];
     for action in chosen {
@@ -153,7 +213,7 @@ fn judge(tests: &mut [NamedTest], seeds: u64, primary: Endpoint, procedure: Proc
     // The pairs of a family: runs B and C, the placebo, the replicate.
     let family = |pair: usize| [0, 0, 1, 1, 2][pair];
     let groups: Vec<(usize, Option<Endpoint>)> = match procedure {
-        Procedure::Together => vec![(0, None)],
+        Procedure::Together | Procedure::UsefulAlone => vec![(0, None)],
         Procedure::Apart => {
             let endpoints = [Endpoint::Choices, Endpoint::Answers, Endpoint::Actions];
             let of_family = |of| endpoints.map(|endpoint| (of, Some(endpoint)));
@@ -166,13 +226,14 @@ fn judge(tests: &mut [NamedTest], seeds: u64, primary: Endpoint, procedure: Proc
         };
         let mut members: Vec<&mut NamedTest> = tests.iter_mut().filter(is_member).collect();
         let is_primary = |test: &NamedTest| {
-            procedure == Procedure::Together && test.endpoint == primary && test.pair < 2
+            procedure != Procedure::Apart && test.endpoint == primary && test.pair < 2
         };
         let primary_tests = members.iter().filter(|test| is_primary(test)).count() as u64;
         let others = members.len() as u64 - primary_tests;
         let weigh = |test: &&mut NamedTest| FamilyTest {
             seeds: seeds as usize,
             p_value: test.p_value,
+            largest: test.largest,
             weight: match is_primary(test) {
                 true => weigh_primary(seeds as usize, primary_tests, others),
                 false => 1,

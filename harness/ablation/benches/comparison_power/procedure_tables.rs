@@ -7,15 +7,17 @@ use axilog_ablation::step_statistics::{SeedCounts, count_seed_agreement, measure
 
 use super::procedure::{Procedure, judge_experiment};
 use super::start_table;
-use super::step_laws::{Arm, Experiment, StepLaw};
+use super::step_laws::{Arm, Experiment, Garbling, StepLaw};
 
 /// The seeds of an experiment by default.
 const DEFAULT_SEEDS: u64 = 10;
 
+/// A fifth of all choices is noise, and some answers are not useful, whatever they choose.
 const NOISY: Experiment = Experiment {
     law: StepLaw::Indifferent,
     noise: 20,
     useless: 5,
+    garbling: Garbling::Never,
 };
 
 /// What records do to the choices of run B's baseline, and how the table names it.
@@ -37,9 +39,49 @@ const DIFFERENCES: [(&str, StepLaw); 12] = [
     ("20 % moved", StepLaw::Pulled(20)),
 ];
 
+/// Differences of which the table of useless answers tells.
+const PARTLY_USEFUL: [usize; 8] = [0, 1, 3, 5, 7, 8, 10, 11];
+
+/// The percentages of useless answers in that table.
+const USELESS: [u64; 4] = [0, 1, 2, 5];
+
+/// Experiments in which records do nothing to what is chosen, and answers are garbled because of it.
+const GARBLED: [(&str, u64, Garbling); 7] = [
+    (
+        "20 % of the answers that choose one action, with a record",
+        100,
+        Garbling::WithRecord(20),
+    ),
+    ("50 %", 100, Garbling::WithRecord(50)),
+    ("80 %", 100, Garbling::WithRecord(80)),
+    ("all", 100, Garbling::WithRecord(100)),
+    (
+        "80 %, and where nothing but a fifth is noise",
+        20,
+        Garbling::WithRecord(80),
+    ),
+    (
+        "80 %, and of those that choose another action without a record",
+        100,
+        Garbling::Balanced(80),
+    ),
+    (
+        "80 % of the answers that choose as the last one, with a record",
+        100,
+        Garbling::Repeated(80),
+    ),
+];
+
 /// Experiments in which records do nothing.
-const NOTHING: [(&str, Experiment); 5] = [
+const NOTHING: [(&str, Experiment); 6] = [
     ("a fifth of all choices is noise", NOISY),
+    (
+        "a fifth is noise, and every answer is useful",
+        Experiment {
+            useless: 0,
+            ..NOISY
+        },
+    ),
     (
         "all choices are noise",
         Experiment {
@@ -89,7 +131,11 @@ pub fn simulate_procedure(trials: u64) -> String {
     ];
     let mut table = "| what records do, under 10 seeds | agreement* | choices | actions | with controls: disagreement* | agreement | choices | actions |\n|---|---|---|---|---|---|---|---|\n".to_owned();
     for (name, law) in DIFFERENCES {
-        let experiment = Experiment { law, ..NOISY };
+        let experiment = Experiment {
+            law,
+            useless: 0,
+            ..NOISY
+        };
         table.push_str(&format!("| {name} |"));
         for (has_controls, endpoints) in [(false, without.as_slice()), (true, with.as_slice())] {
             let mut passed = vec![0; endpoints.len()];
@@ -124,6 +170,70 @@ pub fn simulate_size(trials: u64) -> String {
                     judge_experiment(&experiment, DEFAULT_SEEDS, *number, has_controls, procedure)
                         .iter()
                         .any(|test| test.is_told_apart)
+                };
+                let count = (0..trials).filter(is_false).count() as u64;
+                table.push_str(&format!(" {} |", to_tenths(count, trials)));
+            }
+        }
+        table.push('\n');
+    }
+    table
+}
+
+/// In how many percent of experiments run B is told apart where so many percent of the answers are not useful.
+pub fn simulate_useless(trials: u64) -> String {
+    let columns = [
+        (Endpoint::Agreement, false),
+        (Endpoint::Choices, false),
+        (Endpoint::Disagreement, true),
+    ];
+    let mut table = "| what records do; not useful: | agreement*: 0 % | 1 % | 2 % | 5 % | choices: 0 % | 1 % | 2 % | 5 % | with controls: disagreement*: 0 % | 1 % | 2 % | 5 % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n".to_owned();
+    for (name, law) in PARTLY_USEFUL
+        .iter()
+        .filter_map(|place| DIFFERENCES.get(*place))
+    {
+        table.push_str(&format!("| {name} |"));
+        for (endpoint, has_controls) in columns {
+            for useless in USELESS {
+                let experiment = Experiment {
+                    law: *law,
+                    useless,
+                    ..NOISY
+                };
+                let is_told_apart = |number: &u64| {
+                    let procedure = Procedure::Together;
+                    judge_experiment(&experiment, DEFAULT_SEEDS, *number, has_controls, procedure)
+                        .iter()
+                        .any(|test| {
+                            test.pair == 0 && test.endpoint == endpoint && test.is_told_apart
+                        })
+                };
+                let count = (0..trials).filter(is_told_apart).count() as u64;
+                table.push_str(&format!(" {} |", (count * 200 + trials) / (2 * trials)));
+            }
+        }
+        table.push('\n');
+    }
+    table
+}
+
+/// In how many percent of experiments some verdict on what is chosen is false because answers are garbled.
+pub fn simulate_garbling(trials: u64) -> String {
+    let mut table = "| garbled, under 10 seeds | three arms | with controls | useful answers by themselves: three arms | with controls |\n|---|---|---|---|---|\n".to_owned();
+    for (name, noise, garbling) in GARBLED {
+        let experiment = Experiment {
+            noise,
+            useless: 0,
+            garbling,
+            ..NOISY
+        };
+        table.push_str(&format!("| {name} |"));
+        for procedure in [Procedure::Together, Procedure::UsefulAlone] {
+            for has_controls in [false, true] {
+                let is_false = |number: &u64| {
+                    judge_experiment(&experiment, DEFAULT_SEEDS, *number, has_controls, procedure)
+                        .iter()
+                        .any(|test| test.is_told_apart && test.is_about_choices())
                 };
                 let count = (0..trials).filter(is_false).count() as u64;
                 table.push_str(&format!(" {} |", to_tenths(count, trials)));

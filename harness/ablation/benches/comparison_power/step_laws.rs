@@ -53,6 +53,35 @@ pub struct Experiment {
     pub noise: u64,
     /// How many percent of all answers are not useful.
     pub useless: u64,
+    pub garbling: Garbling,
+}
+
+/// Which further answers are not useful: those that choose one action, in so many percent of all cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Garbling {
+    Never,
+    /// Answers with a record, where they choose the first action.
+    WithRecord(u64),
+    /// Answers with a record where they choose the first action, and answers without one where they choose the second: so
+    /// both arms have as many.
+    Balanced(u64),
+    /// Answers with a record, where the choice is the last one.
+    Repeated(u64),
+}
+
+impl Garbling {
+    /// The percentage of the answers of `arm` that are garbled where they choose `choice` after `last`.
+    fn rate(self, arm: Arm, choice: u64, last: u64) -> u64 {
+        match (self, arm, choice) {
+            (Garbling::WithRecord(percent), Arm::Remembering | Arm::Misled, 0)
+            | (Garbling::Balanced(percent), Arm::Remembering | Arm::Misled, 0)
+            | (Garbling::Balanced(percent), Arm::Forgetting, 1) => percent,
+            (Garbling::Repeated(percent), Arm::Remembering | Arm::Misled, _) if choice == last => {
+                percent
+            }
+            _ => 0,
+        }
+    }
 }
 
 impl Experiment {
@@ -67,6 +96,10 @@ impl Experiment {
             let [pressing, moved, hashed, misled] =
                 [ACTIONS, 100 * STEPS, ACTIONS, ACTIONS].map(|limit| shared.below(limit));
             let [noise, drawn, useless] = [100, ACTIONS, 100].map(|limit| draws.below(limit));
+            let garbled = match self.garbling {
+                Garbling::Never => 100,
+                _ => draws.below(100),
+            };
             let is_moved = |hundredths: u64| moved < hundredths;
             let with_record = match self.law {
                 StepLaw::Hashed => hashed,
@@ -86,8 +119,9 @@ impl Experiment {
                 (Arm::Misled, StepLaw::Hashed) => misled,
                 _ => pressing,
             };
+            let is_garbled = garbled < self.garbling.rate(arm, choice, last);
             last = choice;
-            (useless >= self.useless).then_some(choice)
+            (useless >= self.useless && !is_garbled).then_some(choice)
         };
         (0..STEPS).map(choose).collect()
     }

@@ -12,7 +12,7 @@ mod step_laws;
 
 use laws::{Draws, Law, Shape, draw_run, draw_useless};
 use procedure::{NamedTest, Procedure, judge_experiment};
-use step_laws::{Experiment, StepLaw};
+use step_laws::{Experiment, Garbling, StepLaw};
 
 const SHAPE: Shape = Shape {
     steps: 150,
@@ -67,18 +67,23 @@ fn made_up_runs_have_their_steps() {
     assert_eq!(draw_useless(0, 50, 2, draws), [0, 0]);
 }
 
+/// An experiment in which five of a hundred answers are not useful.
+fn with_useless_answers((law, noise): (StepLaw, u64)) -> Experiment {
+    Experiment {
+        law,
+        noise,
+        useless: 5,
+        garbling: Garbling::Never,
+    }
+}
+
 /// Of so many experiments with controls and so many seeds, in how many a test is told apart that `is_counted`.
 fn count_experiments(
-    (law, noise): (StepLaw, u64),
+    experiment: Experiment,
     (trials, seeds): (u64, u64),
     procedure: Procedure,
     is_counted: fn(&NamedTest) -> bool,
 ) -> usize {
-    let experiment = Experiment {
-        law,
-        noise,
-        useless: 5,
-    };
     let is_told_apart = |number: &u64| {
         let tests = judge_experiment(&experiment, seeds, *number, true, procedure);
         tests
@@ -97,6 +102,7 @@ fn some_verdict_is_false_in_at_most_one_of_twenty_experiments() {
         (StepLaw::Tens, 50),
         (StepLaw::OwnLockIn, 20),
     ] {
+        let law = with_useless_answers(law);
         let found = count_experiments(law, (300, 10), Procedure::Together, |_| true);
         assert!(found <= 27, "{law:?}: {found}");
         let found = count_experiments(law, (300, 8), Procedure::Together, |_| true);
@@ -121,13 +127,56 @@ fn what_records_do_to_single_steps_is_found_by_the_endpoint_that_sees_it() {
             Endpoint::Agreement => |it| it.pair == 0 && it.endpoint == Endpoint::Agreement,
             _ => |it| it.pair == 0 && it.endpoint == Endpoint::Choices,
         };
-        let found = count_experiments((law, 20), (50, 10), Procedure::Together, is_counted);
+        let experiment = every_answer_useful(law);
+        let found = count_experiments(experiment, (50, 10), Procedure::Together, is_counted);
         assert!(found >= least, "{law:?}: {found}");
     }
     // Eight seeds are enough for the primary endpoint.
     let is_primary: fn(&NamedTest) -> bool =
         |it| it.pair == 0 && it.endpoint == Endpoint::Disagreement;
-    let law = (StepLaw::Hashed, 20);
-    let found = count_experiments(law, (50, 8), Procedure::Together, is_primary);
+    let experiment = with_useless_answers((StepLaw::Hashed, 20));
+    let found = count_experiments(experiment, (50, 8), Procedure::Together, is_primary);
     assert!(found >= 48, "{found}");
+}
+
+/// An experiment in which a fifth of all choices is noise.
+fn every_answer_useful(law: StepLaw) -> Experiment {
+    Experiment {
+        useless: 0,
+        ..with_useless_answers((law, 20))
+    }
+}
+
+/// Records do nothing to what is chosen. The useful answers by themselves say nearly always that they do, and what is
+/// judged whatever the others would have been never.
+#[test]
+fn answers_that_are_garbled_because_of_their_choice_are_no_other_choice() {
+    for garbling in [
+        Garbling::WithRecord(80),
+        Garbling::Balanced(80),
+        Garbling::Repeated(80),
+    ] {
+        let experiment = Experiment {
+            garbling,
+            noise: 100,
+            ..every_answer_useful(StepLaw::Indifferent)
+        };
+        let is_counted: fn(&NamedTest) -> bool = NamedTest::is_about_choices;
+        let before = count_experiments(experiment, (50, 10), Procedure::UsefulAlone, is_counted);
+        assert!(before >= 49, "{garbling:?}: {before}");
+        let found = count_experiments(experiment, (50, 10), Procedure::Together, is_counted);
+        assert!(found <= 2, "{garbling:?}: {found}");
+    }
+}
+
+/// What is large enough is told whatever the useless answers would have been: one in a hundred.
+#[test]
+fn large_differences_are_told_beside_useless_answers() {
+    let experiment = Experiment {
+        useless: 1,
+        ..every_answer_useful(StepLaw::Pulled(20))
+    };
+    let is_counted: fn(&NamedTest) -> bool = |it| it.pair == 0 && it.endpoint == Endpoint::Choices;
+    let found = count_experiments(experiment, (20, 10), Procedure::Together, is_counted);
+    assert!(found >= 19, "{found}");
 }

@@ -54,7 +54,7 @@ fn read_run(dir: &Path, primary: Option<&str>) -> ComparableRun {
     run
 }
 
-fn compare_declared(dirs: &[PathBuf], primary: &str) -> Comparison {
+pub fn compare_declared(dirs: &[PathBuf], primary: &str) -> Comparison {
     let runs = dirs.iter().map(|dir| read_run(dir, Some(primary)));
     compare_runs(runs.collect()).unwrap()
 }
@@ -74,7 +74,7 @@ fn run_arms(
 const WITH_REPLICATE: [Variant; 3] = [Variant::Baseline, Variant::B, Variant::Replicate];
 
 /// The verdict on an endpoint, as documents name it.
-fn verdict(found: &RunDifference, endpoint: Endpoint) -> &'static str {
+pub fn verdict(found: &RunDifference, endpoint: Endpoint) -> &'static str {
     let rows = found.list_endpoints();
     let row = rows.iter().find(|row| row.endpoint == endpoint);
     row.map_or("", |row| row.verdict)

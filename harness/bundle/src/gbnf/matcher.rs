@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use super::rules::{Rules, Symbol};
-use super::verdict::{FoundInText, Mismatch, Place, Undecided, Verdict};
+use super::verdict::{FoundInText, GrammarPlace, GrammarVerdict, Mismatch, Undecided};
 
 /// A place in an alternative, and what the alternative's end completes: a rule, and before which character
 /// that rule began.
@@ -37,7 +37,7 @@ pub(super) fn judge(
     text: &str,
     invalid: Option<FoundInText>,
     max_steps: u64,
-) -> Verdict {
+) -> GrammarVerdict {
     let mut matcher = Matcher {
         rules,
         waiting: Vec::new(),
@@ -52,7 +52,7 @@ pub(super) fn judge(
     loop {
         let here = matcher.waiting.len();
         if !matcher.complete(here) {
-            return Verdict::CannotBeTold(Undecided {
+            return GrammarVerdict::CannotBeTold(Undecided {
                 place: find_place(text, here),
                 steps: max_steps,
             });
@@ -61,11 +61,11 @@ pub(super) fn judge(
         let found = match (next, invalid) {
             (Some(c), _) => FoundInText::Character(c),
             (None, Some(invalid)) => invalid,
-            (None, None) if matcher.is_whole() => return Verdict::Matches,
+            (None, None) if matcher.is_whole() => return GrammarVerdict::Matches,
             (None, None) => FoundInText::End,
         };
         if !next.is_some_and(|c| matcher.advance(c)) {
-            return Verdict::DoesNotMatch(Mismatch {
+            return GrammarVerdict::DoesNotMatch(Mismatch {
                 place: find_place(text, here),
                 found,
                 expected: matcher.expected(),
@@ -75,8 +75,8 @@ pub(super) fn judge(
 }
 
 /// The place after the first `count` characters of `text`.
-fn find_place(text: &str, count: usize) -> Place {
-    let mut place = Place { line: 1, column: 1 };
+fn find_place(text: &str, count: usize) -> GrammarPlace {
+    let mut place = GrammarPlace { line: 1, column: 1 };
     for c in text.chars().take(count) {
         place.column += 1;
         if c == '\n' {

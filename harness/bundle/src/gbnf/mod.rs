@@ -33,7 +33,7 @@ mod verdict;
 pub use error::{GrammarError, GrammarErrorKind};
 pub use parse::{MAX_BYTES, MAX_REPEAT};
 pub use rules::MAX_SYMBOLS;
-pub use verdict::{FoundInText, Mismatch, Place, Undecided, Verdict};
+pub use verdict::{FoundInText, GrammarPlace, GrammarVerdict, Mismatch, Undecided};
 
 use rules::Rules;
 
@@ -59,13 +59,13 @@ impl Grammar {
     /// Time and memory are linear in the text for grammars as people write them, repetitions, bounds and rules
     /// that end with themselves included. Without ambiguity time grows with the square of the text's length
     /// at most; ambiguous grammars take at most its cube, and memory its square.
-    pub fn judge(&self, text: &str) -> Verdict {
+    pub fn judge(&self, text: &str) -> GrammarVerdict {
         matcher::judge(&self.0, text, None, MAX_STEPS)
     }
 
     /// Judges whether `text` fits, as [`Grammar::judge`] does, within `max_steps`. Bytes that are not UTF-8
     /// fit nowhere.
-    pub fn judge_bytes(&self, text: &[u8], max_steps: u64) -> Verdict {
+    pub fn judge_bytes(&self, text: &[u8], max_steps: u64) -> GrammarVerdict {
         match std::str::from_utf8(text) {
             Ok(text) => matcher::judge(&self.0, text, None, max_steps),
             Err(error) => {

@@ -8,7 +8,7 @@ const MAX_EXPECTED: usize = 8;
 /// Whether a text fits a grammar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Verdict {
+pub enum GrammarVerdict {
     /// The text, from its first character to its last, fits.
     Matches,
     /// The text does not fit.
@@ -17,34 +17,34 @@ pub enum Verdict {
     CannotBeTold(Undecided),
 }
 
-impl Verdict {
+impl GrammarVerdict {
     /// The verdict as the command prints it.
     #[must_use]
     pub fn as_str(&self) -> &'static str {
         match self {
-            Verdict::Matches => "MATCHES",
-            Verdict::DoesNotMatch(_) => "DOES_NOT_MATCH",
-            Verdict::CannotBeTold(_) => "CANNOT_BE_TOLD",
+            GrammarVerdict::Matches => "MATCHES",
+            GrammarVerdict::DoesNotMatch(_) => "DOES_NOT_MATCH",
+            GrammarVerdict::CannotBeTold(_) => "CANNOT_BE_TOLD",
         }
     }
 
     /// Whether the text fits. `false` where that cannot be told, too.
     #[must_use]
     pub fn is_match(&self) -> bool {
-        *self == Verdict::Matches
+        *self == GrammarVerdict::Matches
     }
 }
 
 /// A place in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct GrammarPlace {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for GrammarPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}", self.line, self.column)
     }
@@ -54,7 +54,7 @@ impl fmt::Display for Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The place of the first character that does not fit.
-    pub place: Place,
+    pub place: GrammarPlace,
     /// What stands there.
     pub found: FoundInText,
     /// What could stand there instead, the end included.
@@ -105,7 +105,7 @@ impl fmt::Display for Mismatch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Undecided {
     /// The place of the character that was next. Everything before it could stand there.
-    pub place: Place,
+    pub place: GrammarPlace,
     /// The number of steps that were allowed.
     pub steps: u64,
 }

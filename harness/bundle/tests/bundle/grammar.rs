@@ -1,7 +1,9 @@
 //! GBNF: the notation, what is refused, and what the shipped grammars accept.
 
 use axilog_bundle::catalogue::GRAMMARS;
-use axilog_bundle::gbnf::{Grammar, GrammarError, GrammarErrorKind, Mismatch, Undecided, Verdict};
+use axilog_bundle::gbnf::{
+    Grammar, GrammarError, GrammarErrorKind, GrammarVerdict, Mismatch, Undecided,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -20,7 +22,7 @@ fn refused(text: &str) -> GrammarError {
 
 fn mismatch(grammar: &Grammar, text: &str) -> Mismatch {
     match grammar.judge(text) {
-        Verdict::DoesNotMatch(mismatch) => mismatch,
+        GrammarVerdict::DoesNotMatch(mismatch) => mismatch,
         verdict => panic!("{text:?}: {verdict:?}"),
     }
 }
@@ -147,7 +149,11 @@ fn the_notation() {
     ] {
         let grammar = grammar(text);
         for fit in fits {
-            assert_eq!(grammar.judge(fit), Verdict::Matches, "{text}: {fit:?}");
+            assert_eq!(
+                grammar.judge(fit),
+                GrammarVerdict::Matches,
+                "{text}: {fit:?}"
+            );
         }
         for other in others {
             assert!(!grammar.judge(other).is_match(), "{text}: {other:?}");
@@ -243,7 +249,7 @@ fn what_is_too_much_is_refused() {
     assert_eq!((error.line, error.column), (1, 10 + 7 * 1000));
     assert_eq!(error.kind, GrammarErrorKind::Unsupported);
     let deep = format!("root ::= {}\"a\"{}", "(".repeat(10_000), ")".repeat(10_000));
-    assert_eq!(grammar(&deep).judge("a"), Verdict::Matches);
+    assert_eq!(grammar(&deep).judge("a"), GrammarVerdict::Matches);
     let long = format!("root ::= \"a\" # {}", "x".repeat(1 << 20));
     assert!(refused(&long).reason.contains("bytes"));
     assert_eq!(
@@ -254,12 +260,12 @@ fn what_is_too_much_is_refused() {
     // An ambiguous grammar is work that grows fast; it ends all the same.
     let ambiguous = grammar("root ::= a\na ::= \"x\" a a | \"x\" a | \"x\"");
     let verdict = ambiguous.judge(&"x".repeat(3000));
-    let Verdict::CannotBeTold(Undecided { place, steps }) = verdict else {
+    let GrammarVerdict::CannotBeTold(Undecided { place, steps }) = verdict else {
         panic!("{verdict:?}");
     };
     assert!(place.line == 1 && place.column > 100 && steps == 10_000_000);
     assert!(!verdict.is_match());
-    assert_eq!(ambiguous.judge(&"x".repeat(40)), Verdict::Matches);
+    assert_eq!(ambiguous.judge(&"x".repeat(40)), GrammarVerdict::Matches);
 }
 
 #[test]
@@ -293,15 +299,18 @@ fn a_mismatch_says_where_what_and_what_else() {
         (b"x\xff", "line 1, column 1: found 'x', expected 'é'"),
     ] {
         let verdict = pair.judge_bytes(bytes, 1000);
-        let Verdict::DoesNotMatch(mismatch) = verdict else {
+        let GrammarVerdict::DoesNotMatch(mismatch) = verdict else {
             panic!("{verdict:?}");
         };
         assert_eq!(mismatch.to_string(), said);
     }
-    assert_eq!(pair.judge_bytes("é\n5".as_bytes(), 1000), Verdict::Matches);
+    assert_eq!(
+        pair.judge_bytes("é\n5".as_bytes(), 1000),
+        GrammarVerdict::Matches
+    );
     assert!(matches!(
         pair.judge_bytes("é\n5".as_bytes(), 2),
-        Verdict::CannotBeTold(_)
+        GrammarVerdict::CannotBeTold(_)
     ));
     // A class without characters is nothing that could stand there.
     let nothing = mismatch(&grammar("root ::= [z-a]"), "x");
@@ -324,12 +333,12 @@ fn the_shipped_grammars_parse_and_know_their_answers() {
     ] {
         let (own, generic) = (shipped(name), shipped("json_generic.gbnf"));
         let value: Value = serde_json::from_str(answer).unwrap();
-        assert_eq!(own.judge(answer), Verdict::Matches, "{name}");
-        assert_eq!(generic.judge(answer), Verdict::Matches);
+        assert_eq!(own.judge(answer), GrammarVerdict::Matches, "{name}");
+        assert_eq!(generic.judge(answer), GrammarVerdict::Matches);
         let spaced = answer.replace("\":", "\" : ").replace(",\"", ",\n  \"");
         assert_eq!(
             own.judge(&format!("\n{spaced}\n")),
-            Verdict::Matches,
+            GrammarVerdict::Matches,
             "{name}"
         );
         for wrong in [
@@ -412,10 +421,10 @@ fn large_grammars_and_bounds_are_told() {
     let rule = |n: usize| format!("r{n} ::= \"a\" r{}{{0,2000}} | \"b\"\n", n + 1);
     let text: String = (0..190).map(rule).collect();
     let large = grammar(&format!("root ::= r0\n{text}r190 ::= \"c\""));
-    assert_eq!(large.judge("aab"), Verdict::Matches);
+    assert_eq!(large.judge("aab"), GrammarVerdict::Matches);
     let bound = grammar("root ::= ([a-z] | \"é\"){0,2000} \".\"");
     let text = "aé".repeat(1000);
-    assert_eq!(bound.judge(&format!("{text}.")), Verdict::Matches);
+    assert_eq!(bound.judge(&format!("{text}.")), GrammarVerdict::Matches);
     assert_eq!(
         mismatch(&bound, &format!("{text}a.")).to_string(),
         "line 1, column 2001: found 'a', expected '.'"
@@ -425,5 +434,5 @@ fn large_grammars_and_bounds_are_told() {
         "(".repeat(300_000),
         ")".repeat(300_000)
     );
-    assert_eq!(grammar(&deep).judge("a"), Verdict::Matches);
+    assert_eq!(grammar(&deep).judge("a"), GrammarVerdict::Matches);
 }

@@ -1,6 +1,6 @@
 //! Which grammars llama.cpp takes: a table of the notation's corners, and grammars with a character changed.
 
-use axilog_bundle::gbnf::{Grammar, GrammarErrorKind, Verdict};
+use axilog_bundle::gbnf::{Grammar, GrammarErrorKind, GrammarVerdict};
 use axilog_testkit::harness::llama_server::{LlamaServer, find_python, make_model};
 
 use crate::reference::{GrammarOpinion, ask_axilog, ask_llama, sample_answers};
@@ -380,7 +380,9 @@ fn the_server_takes_the_grammars_that_axilog_takes() {
         let expected: &[u16] = match ours.as_ref().map(|ours| ours.judge("")) {
             Err(_) => &[400],
             // Where no character could come first, the server may have nothing to choose from.
-            Ok(Verdict::DoesNotMatch(mismatch)) if mismatch.expected.is_empty() => &[200, 500],
+            Ok(GrammarVerdict::DoesNotMatch(mismatch)) if mismatch.expected.is_empty() => {
+                &[200, 500]
+            }
             Ok(_) => &[200],
         };
         let status = sample.status;

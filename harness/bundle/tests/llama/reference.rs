@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-use axilog_bundle::gbnf::{FoundInText, Grammar, GrammarError, Place, Verdict};
+use axilog_bundle::gbnf::{FoundInText, Grammar, GrammarError, GrammarPlace, GrammarVerdict};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -121,17 +121,17 @@ pub fn ask_axilog(grammar: &str, texts: &[String]) -> Result<Vec<Opinion>, Gramm
 
 fn judge(grammar: &Grammar, text: &str) -> Opinion {
     match grammar.judge(text) {
-        Verdict::Matches => Opinion::Fits,
-        Verdict::DoesNotMatch(mismatch) => match mismatch.found {
+        GrammarVerdict::Matches => Opinion::Fits,
+        GrammarVerdict::DoesNotMatch(mismatch) => match mismatch.found {
             FoundInText::End => Opinion::Begins,
             _ => Opinion::WrongAt(index(text, mismatch.place)),
         },
-        undecided @ Verdict::CannotBeTold(_) => panic!("{text:?}: {undecided:?}"),
+        undecided @ GrammarVerdict::CannotBeTold(_) => panic!("{text:?}: {undecided:?}"),
     }
 }
 
 /// The index of the character at a place.
-fn index(text: &str, place: Place) -> usize {
+fn index(text: &str, place: GrammarPlace) -> usize {
     let lines = text.split_inclusive('\n').take(place.line - 1);
     lines.map(|line| line.chars().count()).sum::<usize>() + place.column - 1
 }

@@ -4,7 +4,7 @@
 /**
  * @typedef {{ limit: string, most: number, spent: number }} Limit
  * @typedef {{ name: string, path: string, begun: boolean, state: string | null, takes_calls: boolean,
- *             records: number | null, head: string | null, limits: Limit[] }} Ledger
+ *             records: number | null, head: string | null, limits: Limit[], report: boolean }} Ledger
  * @typedef {{ time: number, ledger: string, interface: string, model: string, stream: boolean, end: string,
  *             status: number, ledger_seq: number | null, state: string | null, milliseconds: number,
  *             why: string | null }} Call
@@ -106,11 +106,20 @@ function makeCard(ledger) {
     card.append(line);
   }
   if (ledger.begun) {
-    const report = make("p", "Report for auditors: ", "hint");
+    const report = make("p", "", "hint");
+    report.append(ledger.report ? makeReportLink(ledger.name) : "Report for auditors", ": ");
     report.append(make("code", `axilog report ${quote(ledger.path)} -o ${ledger.name}.html`));
     card.append(report);
   }
   return card;
+}
+
+/** @param {string} name of a ledger */
+function makeReportLink(name) {
+  const anchor = document.createElement("a");
+  anchor.textContent = "Report for auditors";
+  anchor.href = `/axilog/ledgers/${encodeURIComponent(name)}/report`;
+  return anchor;
 }
 
 /**

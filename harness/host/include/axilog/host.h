@@ -393,7 +393,7 @@ typedef struct axh_options_t {
      */
     uint8_t require_policy;
     /**
-     * 1: an answer that was cut is judged like a whole one; else 0.
+     * 1: an answer that was cut off is judged as if it were whole; else 0.
      */
     uint8_t permit_truncated;
     /**
@@ -705,7 +705,7 @@ typedef struct axh_expectations_t {
      */
     uint64_t blob_bytes;
     /**
-     * 1: the ledger must judge an answer that was cut like a whole one, and the other switch is compared too; else 0.
+     * 1: the ledger must judge an answer that was cut off as if it were whole, and the other switch is compared too; else 0.
      */
     uint8_t permit_truncated;
     /**

@@ -110,7 +110,7 @@ pub(super) fn check_manifest(found: Option<&FoundManifest>) -> AuditCheck {
     let (result, finding) = match found {
         None => (
             CheckResult::Passed,
-            "the ledger is bound to none".to_owned(),
+            "none (no name, note, schema or oracle was declared)".to_owned(),
         ),
         Some(FoundManifest::Good(manifest)) => {
             let name = manifest.name().unwrap_or("without a name");

@@ -23,7 +23,7 @@ pub struct LedgerHead {
     pub replayed: ReplayReport,
     /// The state of the agent that the last transition records.
     pub state: Health,
-    /// The manifest, by its hash; `None` where the ledger is bound to none, and where it is faulty.
+    /// The manifest, by its hash; `None` where the ledger has none, and where it is faulty.
     pub manifest: Option<(Hash, FoundManifest)>,
 }
 

@@ -116,10 +116,7 @@ fn compare_with_golden(set: Handle, golden: Option<Handle>, report: &mut GateRep
 
 /// A query in words.
 pub(super) fn describe(query: &WorkingSetQuery) -> String {
-    let after = query
-        .after
-        .as_ref()
-        .map(|(key, _)| format!(" after {key}"));
+    let after = query.after.as_ref().map(|(key, _)| format!(" after {key}"));
     format!(
         "{} seen by [{}]{}",
         query.audience.class.as_str(),

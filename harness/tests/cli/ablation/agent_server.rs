@@ -16,6 +16,8 @@ pub struct AgentAnswer {
     pub fingerprint: String,
     /// How many tokens the prompt has; `None` where the server does not say.
     pub prompt_tokens: Option<u64>,
+    /// The body of the request.
+    pub request: Value,
 }
 
 impl AgentAnswer {
@@ -53,6 +55,7 @@ impl AgentServer {
                 model: "gpt-4o-2024-08-06".to_owned(),
                 fingerprint: "fp_1".to_owned(),
                 prompt_tokens: Some(1337),
+                request: request.body.clone(),
             }))
         });
         AgentServer {

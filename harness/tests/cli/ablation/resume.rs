@@ -228,7 +228,7 @@ fn a_run_goes_on_behind_a_failure_of_its_server() {
     let line = |base_url: &str, options: &str| {
         format!(
             "ablation run --model gpt-4o --calibration N.json --variant baseline --seeds 1 --episodes 1 \
-             --out r --base-url {base_url} {options}"
+             --out r --yes --base-url {base_url} {options}"
         )
     };
     let failed = bench.run(&line(&server.base_url, "")).exits(3);

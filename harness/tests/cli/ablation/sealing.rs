@@ -9,7 +9,7 @@ use super::stopping::calibrate;
 use crate::bench::Bench;
 
 const RUN: &str = "ablation run --oracle agent:precedent --calibration N.json --episodes 1 --seeds 1,2 --pilot --out r";
-const ARMS: [&str; 3] = ["baseline", "b", "c"];
+pub const ARMS: [&str; 3] = ["baseline", "b", "c"];
 
 /// A directory with the whole experiment `r`.
 fn make_experiment() -> Bench {
@@ -276,7 +276,7 @@ fn an_experiment_that_does_not_say_it_is_over_goes_on() {
 }
 
 /// The steps of each arm of an experiment, without the places of their records.
-fn list_steps(bench: &Bench, experiment: &str) -> Vec<Value> {
+pub fn list_steps(bench: &Bench, experiment: &str) -> Vec<Value> {
     let read = |arm: &&str| -> Value {
         serde_json::from_slice(&bench.read(&format!("{experiment}/{arm}/run.json"))).unwrap()
     };
@@ -354,7 +354,7 @@ fn the_arms_are_interleaved_by_seed() {
     let server = AgentServer::start(|answer| answer.respond());
     let line = RUN.replace("--oracle agent:precedent", "--model gpt-4o");
     bench
-        .run(&format!("{line} --base-url {}", server.base_url))
+        .run(&format!("{line} --yes --base-url {}", server.base_url))
         .exits(0);
     assert_eq!(server.request_count(), 300);
     let turns = list_turns(&read_plan(&bench));

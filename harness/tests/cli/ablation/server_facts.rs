@@ -9,7 +9,7 @@ use crate::bench::{Bench, Run};
 fn run_line(server: &AgentServer, options: &str) -> String {
     format!(
         "ablation run --model gpt-4o --calibration N.json --seeds 1 --pilot --episodes 1 --out r --json \
-         --base-url {} {options}",
+         --yes --base-url {} {options}",
         server.base_url
     )
 }
@@ -234,30 +234,4 @@ fn arms_that_were_sampled_otherwise_are_no_comparison() {
         .run("ablation compare r s")
         .exits(1)
         .says("s/b: INVALID_COMPARISON / SAMPLING_CHANGED: its answers were sampled with temperature 1.5, at most 1024 tokens, top_p 0.5, and with temperature 0, at most 1024 tokens those of r/baseline;");
-}
-
-/// Where standard input is no terminal nobody is asked, and the cost is printed.
-#[test]
-fn the_cost_is_printed_before_a_server_is_asked() {
-    let bench = calibrate();
-    let server = AgentServer::start(|answer| answer.respond());
-    let said = "axilog: the cost is at most 50 calls, ";
-    for (variant, options) in [("b", ""), ("c", "--yes")] {
-        let line = run_line(&server, &format!("--variant {variant} {options}"));
-        let run = bench.run_with(&line, b"no\n").exits(0);
-        let run = run.says(said).says("51200 tokens of answers");
-        // What is said in advance is what was measured afterwards.
-        let document = read_document(&bench, &format!("r/{variant}"));
-        let each = document["result"]["prompt_tokens_max"].as_u64().unwrap();
-        run.says(&format!("{} prompt tokens ({each} a call)", each * 50));
-    }
-    // An agent costs nothing.
-    let agent = "ablation run --oracle agent:random --calibration N.json --seeds 1 --episodes 1 --variant b --out s";
-    assert!(!bench.run(agent).exits(0).stderr.contains("the cost is"));
-    // Too few seeds are refused before anything is asked.
-    assert_eq!(server.request_count(), 100);
-    let few = run_line(&server, "").replace("--pilot --episodes 1 --out r", "--episodes 1 --out t");
-    bench.run(&few).exits(2).says("under fewer than 7;");
-    assert_eq!(server.request_count(), 0);
-    assert!(!bench.exists("t"));
 }

@@ -141,6 +141,73 @@ fn a_browser_on_this_machine_sees_ledgers_and_calls_as_they_end() {
     assert!(!rest.contains("event"), "{rest}");
 }
 
+/// The report is the command's own page, and its scripts run in an origin that is not the gateway's.
+#[test]
+fn a_report_of_each_ledger_is_linked() {
+    let acts = vec![Act::say("{\"speed\":71}")];
+    let gateway = start(&format!("{JUDGING}\n[ledger.b]"), acts, |text| {
+        format!("reports = true\n{text}")
+    });
+    gateway.chat("how fast?").has_status(403);
+    let told = local(&gateway, "/axilog/ledgers").has_status(200).json();
+    assert_eq!(
+        (&told["ledgers"][0]["report"], &told["ledgers"][1]["report"]),
+        (&false.into(), &true.into())
+    );
+
+    let report = local(&gateway, "/axilog/ledgers/default/report").has_status(200);
+    assert_eq!(report.header("content-type"), "text/html; charset=utf-8");
+    let policy = report.header("content-security-policy");
+    assert!(
+        policy.starts_with("sandbox allow-scripts allow-downloads; default-src 'none'"),
+        "{policy}"
+    );
+    assert!(
+        !policy.contains("allow-same-origin") && !policy.contains("connect-src"),
+        "{policy}"
+    );
+    let by_command = gateway
+        .bench
+        .run("report ledgers/default.jsonl")
+        .exits(0)
+        .stdout;
+    assert_eq!(report.body, by_command);
+
+    for (path, told) in [
+        ("/axilog/ledgers/b/report", "is not begun"),
+        (
+            "/axilog/ledgers/c/report",
+            "the gateway has no ledger \"c\"",
+        ),
+        (
+            "/axilog/ledgers/..%2Fdefault/report",
+            "the gateway has no ledger",
+        ),
+    ] {
+        let refused = local(&gateway, path)
+            .refuses(404, "not_found_error")
+            .message();
+        assert!(refused.contains(told), "{refused}");
+    }
+    get(
+        &gateway,
+        "/axilog/ledgers/default/report",
+        "Host: axilog.example",
+    )
+    .has_status(403);
+}
+
+/// A report holds what was asked and answered, which a ledger's file may keep from other users of the machine.
+#[test]
+fn there_is_no_report_unless_the_configuration_says_so() {
+    let gateway = start(RECORDING, vec![Act::say("hi")], |text| text);
+    gateway.chat("a secret").has_status(200);
+    let told = local(&gateway, "/axilog/ledgers").has_status(200).json();
+    assert_eq!(told["ledgers"][0]["report"], false);
+    let refused = local(&gateway, "/axilog/ledgers/default/report").refuses(404, "not_found_error");
+    assert!(refused.message().contains("reports = false"));
+}
+
 /// Not the page alone: no path of a gateway on this machine is reached by a name that a site may have chosen.
 #[test]
 fn a_site_in_the_browser_reaches_nothing_else() {

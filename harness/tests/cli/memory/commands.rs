@@ -360,7 +360,7 @@ fn errors_name_the_cause_and_the_remedy() {
     assert_eq!(place.run_json(0, &["fact", "m.db", "empty"])["appended"], 0);
 }
 
-/// The examples of the page print what the page shows. A file that the page shows with `cat` is written first.
+/// The examples of the page print what the page shows.
 #[test]
 #[cfg(unix)]
 fn the_examples_of_the_page_are_real() {
@@ -376,10 +376,11 @@ fn the_examples_of_the_page_are_real() {
     for example in blocks.collect::<String>().split("\n$ ").skip(1) {
         let example = example.replace("\\\n", "");
         let (command, printed) = example.split_once('\n').unwrap_or((&example, ""));
-        if let Some(file) = command.strip_prefix("cat ") {
-            fs::write(place.path().join(file), printed).unwrap();
-            continue;
-        }
+        // A here-document is part of the command, and it prints nothing.
+        let (command, printed) = match command.ends_with("<< END") {
+            true => (example.as_str(), ""),
+            false => (command, printed),
+        };
         let output = Command::new("sh")
             .args(["-c", command])
             .current_dir(place.path())

@@ -352,6 +352,10 @@ PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
     "axh_reader_state": (c_int, [_reader, POINTER(axh_reader_state_t)]),
     "axh_reader_close": (c_int, [_reader]),
     "axh_policy_check": (c_int, [c_char_p, c_size_t, c_char_p, POINTER(c_void_p)]),
+    "axh_tool_call": (
+        c_int,
+        [c_char_p, c_size_t, c_size_t, POINTER(c_void_p), POINTER(c_void_p)],
+    ),
     "axh_canonical_json": _text_to_text,
     "axh_canonicalize": _text_to_text,
     "axh_bundle_build": _text_to_text,

@@ -1,0 +1,55 @@
+//! `axilog ablation`: the experiment of `axilog_ablation` as commands.
+
+mod calibrate;
+mod compare;
+mod comparison_table;
+mod declared_primary;
+mod experiment_directory;
+mod oracle_options;
+mod preflight;
+mod replay;
+mod replay_comparison;
+mod run;
+mod run_cost;
+mod run_directory;
+mod run_files;
+mod sealed_runs;
+
+use crate::CommandOutcome;
+
+/// Test whether precedent memory matters to an oracle's choices.
+///
+/// An oracle acts step by step and justifies each choice; the last accepted justification, the precedent,
+/// stands in its next prompt. Runs with and without this memory have prompts of the same number of tokens
+/// and are compared by what was chosen and done. Begin with `calibrate`, then `run`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Preflight(preflight::Args),
+    Calibrate(calibrate::Args),
+    Run(run::Args),
+    Replay(replay::Args),
+    Compare(compare::Args),
+}
+
+impl Args {
+    /// Whether the command writes to a ledger, whatever becomes of its result.
+    pub(crate) fn records(&self) -> bool {
+        matches!(self.command, Command::Calibrate(_) | Command::Run(_))
+    }
+}
+
+pub(crate) fn run(args: &Args) -> CommandOutcome {
+    match &args.command {
+        Command::Preflight(args) => (args.json, preflight::run(args)),
+        Command::Calibrate(args) => (args.json, calibrate::run(args)),
+        Command::Run(args) => (args.json, run::run(args)),
+        Command::Replay(args) => (args.json, replay::run(args)),
+        Command::Compare(args) => (args.json, compare::run(args)),
+    }
+}

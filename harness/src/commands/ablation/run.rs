@@ -1,0 +1,350 @@
+//! `axilog ablation run`: runs one variant, or all three.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axilog_ablation::AblationError;
+use axilog_ablation::calibration::Calibration;
+use axilog_ablation::endpoint::Endpoint;
+use axilog_ablation::experiment::{build_frame, build_header};
+use axilog_ablation::header::{ConstantLength, RunHeader};
+use axilog_ablation::prompt_frame::PromptFrame;
+use axilog_ablation::replay::replay_calibration;
+use axilog_ablation::run::{Run, RunPlan, RunStatus};
+use axilog_ablation::run_document::StatusReport;
+use axilog_ablation::sufficient_seeds::count_sufficient_seeds;
+use axilog_ablation::variant::Variant;
+use axilog_oracle::tokens::{self, Tokenizer};
+use serde_json::{Value, json};
+
+use super::comparison_table::render_table;
+use super::declared_primary::PrimaryOptions;
+use super::experiment_directory::ExperimentDirectory;
+use super::oracle_options::{ModelOptions, OracleOptions, Provider, new_environment};
+use super::run_cost::RunCost;
+use super::run_directory::RunDirectory;
+use super::{compare, experiment_directory, preflight, run_files};
+use crate::Failure;
+use crate::error::CommandError;
+use crate::interrupt::Flag;
+use crate::output::Report;
+use crate::output::table;
+
+/// The value of --variant: one variant, or the three of the comparison.
+#[derive(Clone, Debug)]
+struct Variants(Vec<Variant>);
+
+impl FromStr for Variants {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Variants, String> {
+        match text {
+            "all" => Ok(Variants(Variant::EXPERIMENT.to_vec())),
+            name => match name.parse() {
+                Ok(variant) => Ok(Variants(vec![variant])),
+                Err(_) => Err(format!(
+                    "there is no variant {name:?}; expected baseline, b, c, placebo, replicate, all or v300"
+                )),
+            },
+        }
+    }
+}
+
+/// Run episodes under each seed, and write what happened.
+///
+/// The variant baseline keeps precedents, b never writes one, c forgets at the start of each episode; v300
+/// is the base harness without precedents and without a constant prompt length, and takes no calibration.
+/// Two controls show what a difference means: placebo keeps a record of drawn content and the same length
+/// in each precedent's place, and replicate is the baseline a second time.
+/// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and
+/// run.json; several variants take turns under each seed, and plan.json holds them together; the variant all adds
+/// comparison.json, summary.md and actions.svg. Ctrl-C stops a run at the
+/// end of a step, and the run is marked PARTIAL. The head of each ledger is printed. Exits 0 where every run is valid; 1 where one is
+/// INVALID_RUN; 3 where one is PARTIAL.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// baseline, b, c, placebo, replicate, all (baseline, b and c) or v300.
+    #[arg(long, value_name = "VARIANT", default_value = "all")]
+    variant: Variants,
+    /// Run placebo and replicate too, after the variants all or baseline.
+    #[arg(long)]
+    controls: bool,
+    /// The calibration file. It gives the lengths, the tokenizer, the padding and, unless --model names
+    /// another, the model.
+    #[arg(long, value_name = "FILE")]
+    calibration: Option<PathBuf>,
+    /// The seeds, with commas between; verdicts on all endpoints of three variants take at least 9, and 10 with
+    /// --controls. Fewer than any verdict takes are refused.
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        default_value = "1,2,3,4,5,6,7,8,9,10"
+    )]
+    seeds: Vec<u64>,
+    /// Episodes under each seed.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    episodes: u32,
+    /// Run so many seeds side by side. Ledgers and documents are the same as those of one seed after the other.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = parse_parallel)]
+    parallel: usize,
+    #[command(flatten)]
+    primary_options: PrimaryOptions,
+    #[command(flatten)]
+    oracle_options: OracleOptions,
+    #[command(flatten)]
+    model_options: ModelOptions,
+    /// Run several variants under fewer seeds than any verdict takes, to see how they go.
+    #[arg(long)]
+    pilot: bool,
+    /// Agree to the cost in advance. Where a server would be asked, it is asked for on a terminal, and refused elsewhere.
+    #[arg(long)]
+    yes: bool,
+    /// Go on with runs that were stopped or killed, with the options that they were begun with, but for --base-url,
+    /// --parallel and the times of calls. What was asked is not asked again: where an arm is gone or was cut off, it is refused.
+    #[arg(long)]
+    resume: bool,
+    /// The directory to create for the runs.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The most seeds that run side by side: each takes a thread and a connection.
+const MAX_PARALLEL: usize = 64;
+
+fn parse_parallel(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(seeds @ 1..=MAX_PARALLEL) => Ok(seeds),
+        _ => Err(format!(
+            "expected a number of seeds from 1 to {MAX_PARALLEL}"
+        )),
+    }
+}
+
+/// Who is asked, how the prompt's length is held constant, and what is declared of the judgement.
+struct Preparation {
+    model: String,
+    primary: Option<Endpoint>,
+    constant_length: Option<(PromptFrame, ConstantLength)>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    if args.resume {
+        args.oracle_options.check_resumable()?;
+    }
+    let parallel = args.parallel.min(args.seeds.len());
+    if parallel > 1 {
+        args.oracle_options.check_parallel()?;
+    }
+    let variants = list_variants(args)?;
+    let mut preparation = match prepare(args) {
+        Ok(preparation) => preparation,
+        Err(error) => return preflight::report_invalid(error),
+    };
+    let mut plans = Vec::new();
+    for variant in &variants {
+        let plan = RunPlan {
+            variant: *variant,
+            seeds: args.seeds.clone(),
+            episodes: args.episodes,
+        };
+        let dir = args.out.join(variant.as_str());
+        plan.check(&*new_environment())?;
+        if !args.resume {
+            run_files::check_free(&dir)?;
+        }
+        plans.push((plan, dir));
+    }
+    if !args.resume {
+        experiment_directory::check_free(&args.out, &variants)?;
+        if plans.len() > 1 {
+            compare::check_free(&args.out)?;
+        }
+    }
+    let options = &args.primary_options;
+    preparation.primary = options.declare(&plans, args.controls, args.resume)?;
+    check_seeds(args, &variants, preparation.primary)?;
+    let plans_alone = plans.iter().map(|(plan, _)| plan);
+    let frame = preparation.constant_length.as_ref().map(|(frame, _)| frame);
+    let cost = RunCost::new(plans_alone, frame, args.oracle_options.sampling(), parallel)?;
+    if args.oracle_options.base_url().is_some() {
+        cost.agree(args.yes)?;
+    }
+    // Until here Ctrl-C ends the process, which has written nothing.
+    let flag = Flag::install();
+    let mut headers = Vec::new();
+    for (plan, _) in &plans {
+        headers.push(build_run_header(args, &preparation, plan)?);
+    }
+    let constant_length = preparation.constant_length.as_ref();
+    let dirs = plans.iter().zip(&headers);
+    let directories = dirs.map(|((_, dir), header)| RunDirectory {
+        dir,
+        header,
+        arms: &variants,
+        frame,
+        calibration: constant_length.and(args.calibration.as_deref()),
+    });
+    let experiment = ExperimentDirectory {
+        out: &args.out,
+        runs: directories.collect(),
+        oracle: &args.oracle_options,
+        parallel,
+    };
+    let runs = experiment.run(args.resume, &flag)?;
+    build_report(args, &variants, &runs)
+}
+
+/// The variants to run, in their order.
+fn list_variants(args: &Args) -> Result<Vec<Variant>, CommandError> {
+    let mut variants = args.variant.0.clone();
+    if args.controls {
+        if !variants.contains(&Variant::Baseline) {
+            return Err(CommandError::ControlsWithoutBaseline);
+        }
+        variants.extend(Variant::CONTROLS);
+    }
+    Ok(variants)
+}
+
+/// Checks that the comparison of the variants can have a verdict. Runs without a declared endpoint are of before there
+/// was this check.
+fn check_seeds(
+    args: &Args,
+    variants: &[Variant],
+    primary: Option<Endpoint>,
+) -> Result<(), CommandError> {
+    let found = args.seeds.len();
+    match primary.and_then(|primary| count_sufficient_seeds(variants, primary)) {
+        Some(expected) if found < expected && !args.pilot => {
+            Err(CommandError::TooFewSeedsForVerdict { found, expected })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn prepare(args: &Args) -> Result<Preparation, AblationError> {
+    let oracle = &args.oracle_options.oracle;
+    let options = &args.model_options;
+    if args.variant.0.contains(&Variant::V300) {
+        return Ok(Preparation {
+            model: options.model(oracle)?,
+            primary: None,
+            constant_length: None,
+        });
+    }
+    let path = args.calibration.as_ref();
+    let path = path.ok_or(AblationError::MissingCalibration)?;
+    let calibration = Calibration::read(path)?;
+    let is_agent = matches!(oracle, Provider::Agent(_));
+    let is_calibrated_oracle = !is_agent && calibration.provider == oracle.to_string();
+    let model = match &options.model {
+        None if is_calibrated_oracle => calibration.model_id.clone(),
+        _ => options.model(oracle)?,
+    };
+    // An agent counts in any tokens; a model that was not calibrated for has a tokenizer of its own.
+    let has_own_tokenizer = match &options.model {
+        None => !is_agent && !is_calibrated_oracle,
+        Some(model) => *model != calibration.model_id,
+    };
+    let tokenizer: Arc<dyn Tokenizer> = if has_own_tokenizer || options.has_tokenizer() {
+        options.open_tokenizer(oracle)?
+    } else {
+        calibration.open_tokenizer(path)?
+    };
+    tokens::check_model_tokenizer(&model, tokenizer.id())?;
+    let lengths = calibration.lengths();
+    let pad = &calibration.basis.pad;
+    let (frame, basis) = build_frame(&*new_environment(), tokenizer, pad, Some(lengths))?;
+    calibration.check_basis(path, &basis)?;
+    replay_calibration(path)?;
+    let constant_length = ConstantLength::new(calibration.digest(), lengths, &basis);
+    Ok(Preparation {
+        model,
+        primary: None,
+        constant_length: Some((frame, constant_length)),
+    })
+}
+
+/// Builds the header of the run of `plan`.
+fn build_run_header(
+    args: &Args,
+    preparation: &Preparation,
+    plan: &RunPlan,
+) -> Result<RunHeader, CommandError> {
+    let oracle = &args.oracle_options;
+    let constant_length = preparation.constant_length.as_ref();
+    let mut header = build_header(
+        plan,
+        &*new_environment(),
+        &oracle.oracle.to_string(),
+        &preparation.model,
+        constant_length.map(|(_, constant)| constant.clone()),
+    );
+    header.transport = oracle.transport()?;
+    header.sampling = oracle.sampling();
+    header.primary = preparation.primary;
+    Ok(header)
+}
+
+fn build_report(
+    args: &Args,
+    variants: &[Variant],
+    runs: &[(Variant, PathBuf, Run)],
+) -> Result<Report, Failure> {
+    let (mut rows, mut heads, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+    for (variant, dir, run) in runs {
+        let head = run_files::read_head(dir)?;
+        let status = StatusReport::new(&run.status);
+        let steps = run.steps().count();
+        let verdict = match (&run.status, steps) {
+            (RunStatus::Invalid(invalid, _), _) => invalid.to_string(),
+            (RunStatus::Interrupted(_), 0) => "not asked: baseline invalid".to_owned(),
+            (RunStatus::Interrupted(_), _) => "stopped: baseline invalid".to_owned(),
+            _ => status.summary(),
+        };
+        rows.push([dir.display().to_string(), steps.to_string(), verdict]);
+        objects.push(json!({
+            "detail": status.detail,
+            "dir": dir.to_string_lossy(),
+            "head": head,
+            "reason": status.reason,
+            "steps": steps,
+            "variant": variant.as_str(),
+            "verdict": status.verdict,
+        }));
+        heads.push((variant.as_str(), head));
+    }
+    let fine = runs.iter().all(|(.., run)| run.status == RunStatus::Valid);
+    for variant in variants.iter().skip(runs.len()) {
+        let dir = args.out.join(variant.as_str()).display().to_string();
+        rows.push([
+            dir,
+            "0".to_owned(),
+            "not asked: baseline invalid".to_owned(),
+        ]);
+    }
+    let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
+    let mut object = json!({ "ok": fine, "runs": Value::from(objects) });
+    if fine && runs.len() > 1 {
+        let dirs: Vec<PathBuf> = runs.iter().map(|(_, dir, _)| dir.clone()).collect();
+        let comparison = compare::compare_new_runs(&args.out, &dirs, args.primary_options.margin)?;
+        text.push('\n');
+        text.push_str(&render_table(&comparison));
+        if let Some(object) = object.as_object_mut() {
+            object.insert("comparison".to_owned(), comparison.document());
+        }
+    }
+    text.push_str("\nheads of the ledgers, for axilog ablation replay --expect-head\n\n");
+    text.push_str(&table::format_pairs(&heads));
+    Ok(Report {
+        passed: fine,
+        text,
+        json: object,
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,36 @@
+//! `axilog bundle render`: the prompt of a bundle.
+
+use axilog_bundle::json_report::prompt_json;
+use axilog_bundle::render_prompt_with_counter;
+
+use super::inputs::{Counter, Inputs};
+use crate::Failure;
+use crate::output::Report;
+
+/// Print the prompt of a step's bundle.
+///
+/// Sections stand in the order of their tiers. Mission, schema, output format, guardrails and
+/// contracts are always whole; the rest is cut to its budget, and a last line says so. Where the
+/// former alone do not fit the exit code is 2.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    #[command(flatten)]
+    counter: Counter,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let counter = args.counter.open()?;
+    let (bundle, notes) = args.inputs.bundle(&args.inputs.catalogue()?)?;
+    let rendered = render_prompt_with_counter(&bundle, &*counter)?;
+    Ok(Report {
+        passed: true,
+        json: prompt_json(&bundle, &rendered, counter.name()),
+        text: rendered.prompt + "\n",
+        notes,
+    })
+}

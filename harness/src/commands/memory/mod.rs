@@ -1,0 +1,122 @@
+//! `axilog memory`: the Oracle memory.
+
+mod event;
+mod fact;
+mod gate;
+mod init;
+mod ledger;
+mod notebook;
+mod options;
+mod pvib;
+mod rebuild;
+mod recall;
+mod show;
+mod shown;
+mod unlock;
+mod working_set;
+
+use std::path::{Path, PathBuf};
+
+use crate::CommandOutcome;
+
+/// Keep the facts of a long game outside any chat with a model, and print what a model may read.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// An axilog ledger that has where the log ends: the command refuses a log that lacks a head of the ledger, and records
+    /// the head of what it appended. A ledger that is not there is begun.
+    #[arg(long, global = true, value_name = "FILE")]
+    ledger: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    Init(init::Args),
+    Event(event::Args),
+    Fact(fact::Args),
+    Unlock(unlock::Args),
+    Recall(recall::Args),
+    Notebook(notebook::Args),
+    WorkingSet(working_set::Args),
+    Pvib(pvib::Args),
+    Rebuild(rebuild::Args),
+    Gate(gate::Args),
+    Show(show::Args),
+    Shown(shown::Args),
+}
+
+impl Args {
+    /// Whether the command writes to the database, whatever becomes of its result.
+    pub(crate) fn records(&self) -> bool {
+        match &self.command {
+            Command::Init(_)
+            | Command::Event(_)
+            | Command::Fact(_)
+            | Command::Recall(_)
+            | Command::Notebook(_)
+            | Command::Rebuild(_) => true,
+            Command::WorkingSet(args) => args.records(),
+            Command::Pvib(args) => args.records(),
+            Command::Unlock(_) | Command::Gate(_) | Command::Show(_) | Command::Shown(_) => false,
+        }
+    }
+}
+
+impl Command {
+    /// The database, and whether the result is wanted as JSON.
+    fn target(&self) -> (&Path, bool) {
+        match self {
+            Command::Init(args) => (&args.db, args.json),
+            Command::Event(args) => (&args.db, args.json),
+            Command::Fact(args) => (&args.db, args.json),
+            Command::Unlock(args) => (&args.db, args.json),
+            Command::Recall(args) => (&args.db, args.json),
+            Command::Notebook(args) => (args.db(), args.json()),
+            Command::WorkingSet(args) => (&args.db, args.json),
+            Command::Pvib(args) => (&args.db, args.json),
+            Command::Rebuild(args) => (&args.db, args.json),
+            Command::Gate(args) => (&args.db, args.json),
+            Command::Show(args) => (&args.db, args.json),
+            Command::Shown(args) => (&args.db, args.json),
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args) -> CommandOutcome {
+    let Some(ledger) = &args.ledger else {
+        return run_command(&args.command);
+    };
+    let (db, json) = args.command.target();
+    let compared = match &args.command {
+        Command::Init(_) => ledger::refuse_used(ledger),
+        _ => ledger::compare(db, ledger, args.records()),
+    };
+    if let Err(failure) = compared {
+        return (json, Err(failure));
+    }
+    let (json, result) = run_command(&args.command);
+    // A command that refuses may have logged something all the same, as a guess; an `init` has not.
+    let is_begun = result.is_ok() || !matches!(args.command, Command::Init(_));
+    match args.records() && is_begun && db.exists() {
+        false => (json, result),
+        true => (json, ledger::record(db, ledger).and(result)),
+    }
+}
+
+fn run_command(command: &Command) -> CommandOutcome {
+    match command {
+        Command::Init(args) => (args.json, init::run(args)),
+        Command::Event(args) => (args.json, event::run(args)),
+        Command::Fact(args) => (args.json, fact::run(args)),
+        Command::Unlock(args) => (args.json, unlock::run(args)),
+        Command::Recall(args) => (args.json, recall::run(args)),
+        Command::Notebook(args) => (args.json(), notebook::run(args)),
+        Command::WorkingSet(args) => (args.json, working_set::run(args)),
+        Command::Pvib(args) => (args.json, pvib::run(args)),
+        Command::Rebuild(args) => (args.json, rebuild::run(args)),
+        Command::Gate(args) => (args.json, gate::run(args)),
+        Command::Show(args) => (args.json, show::run(args)),
+        Command::Shown(args) => (args.json, shown::run(args)),
+    }
+}

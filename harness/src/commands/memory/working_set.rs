@@ -1,0 +1,150 @@
+//! `axilog memory working-set`: prints a working set or a prompt, or checks a model's text.
+
+use std::path::PathBuf;
+
+use axilog_memory::{Audience, Handle, MemoryReader, MemoryStore, OutputClass, WorkingSetQuery};
+use serde_json::json;
+
+use super::options::{ExpectedHead, Recording, read_input};
+use crate::Failure;
+use crate::error::CommandError;
+use crate::output::Report;
+
+/// Print a working set: the part of the memory that a model may read, as canonical JSON.
+///
+/// The same state, query and budget give the same bytes. A working set holds the facts that all viewers
+/// may see, and no locked string. --prompt prints the prompt for a model; --narration checks whether a
+/// model's text may be said. What may guess at a locked string in these two is logged, and more guesses
+/// than a scene allows (the pin guesses_per_scene) are refused with their text. A budget that is too
+/// small for the parts that are never cut is refused. What is printed is recorded in the log first, by its hash
+/// (`axilog memory shown`).
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The database.
+    pub(super) db: PathBuf,
+    #[command(flatten)]
+    query: QueryArgs,
+    /// The class of the output, which decides which masks it may hold.
+    #[arg(long, default_value = "working-set")]
+    class: Class,
+    /// Print the prompt for this request of the table instead, with a working set of class prompt.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["narration", "unrecorded"])]
+    prompt: Option<String>,
+    /// Check the model's text in this file instead; `-` is standard input. Exits 1 where a locked exact
+    /// string stands in it, and for a guess too many.
+    #[arg(long, value_name = "FILE", conflicts_with = "unrecorded")]
+    narration: Option<PathBuf>,
+    #[command(flatten)]
+    recording: Recording,
+    #[command(flatten)]
+    expected: ExpectedHead,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What a working set is asked for, whatever its class.
+#[derive(clap::Args)]
+pub(super) struct QueryArgs {
+    /// A player who will see the output; may be given several times. Without any the output holds public
+    /// facts only.
+    #[arg(long, value_name = "ID")]
+    viewer: Vec<String>,
+    /// Facts of this kind only; may be given several times.
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<String>,
+    /// Compactions of this purpose too; may be given several times.
+    #[arg(long, value_name = "PURPOSE")]
+    compaction: Vec<String>,
+    /// How many tokens the working set may have, of 4 bytes each.
+    #[arg(long, value_name = "N", default_value_t = 8000)]
+    budget: u64,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Class {
+    WorkingSet,
+    Prompt,
+    Narration,
+    Recap,
+    Pvib,
+}
+
+impl QueryArgs {
+    pub(super) fn to_query(&self, class: OutputClass) -> Result<WorkingSetQuery, Failure> {
+        let mut query = WorkingSetQuery::new(Audience::new(class, &self.viewer)?, self.budget);
+        query.kinds.clone_from(&self.kind);
+        query.purposes.clone_from(&self.compaction);
+        Ok(query)
+    }
+}
+
+impl Args {
+    /// Whether the command records what it prints.
+    pub(super) fn records(&self) -> bool {
+        self.recording.records()
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    if let Some(path) = &args.narration {
+        let text = String::from_utf8(read_input(path)?).map_err(|error| CommandError::NotText {
+            what: "the narration",
+            at: error.utf8_error().valid_up_to(),
+        })?;
+        let mut store = MemoryStore::open(&args.db)?;
+        args.expected.assert(store.reader())?;
+        let narration = store.check_narration(&args.query.viewer, &text)?;
+        return Ok(Report {
+            passed: true,
+            text: narration.text().to_owned(),
+            json: json!({
+                "ok": true,
+                "narration": narration.text(),
+                "bytes_hash": Handle::of(narration.text().as_bytes()),
+                "recorded": true,
+            }),
+            notes: Vec::new(),
+        });
+    }
+    let class = match args.class {
+        Class::WorkingSet => OutputClass::WorkingSet,
+        Class::Prompt => OutputClass::Prompt,
+        Class::Narration => OutputClass::Narration,
+        Class::Recap => OutputClass::Recap,
+        Class::Pvib => OutputClass::Pvib,
+    };
+    let query = args.query.to_query(class)?;
+    let (set, prompt) = if args.records() {
+        let mut store = MemoryStore::open(&args.db)?;
+        args.expected.assert(store.reader())?;
+        match &args.prompt {
+            None => (store.build_working_set(&query)?, None),
+            Some(request) => {
+                let prompt = store.build_prompt(&query, request)?;
+                (prompt.working_set().clone(), Some(prompt.text().to_owned()))
+            }
+        }
+    } else {
+        let reader = MemoryReader::open(&args.db)?;
+        args.expected.assert(&reader)?;
+        (reader.inspect_working_set(&query)?, None)
+    };
+    let shown = prompt.as_deref().unwrap_or(set.text());
+    let json = json!({
+        "ok": true,
+        "working_set_id": set.id(),
+        "tokens": set.tokens(),
+        "complete": set.is_complete(),
+        "working_set": set.value(),
+        "prompt": prompt,
+        "bytes_hash": Handle::of(shown.as_bytes()),
+        "recorded": args.records(),
+    });
+    Ok(Report {
+        passed: true,
+        text: prompt.unwrap_or_else(|| args.recording.mark(format!("{}\n", set.text()))),
+        json,
+        notes: Vec::new(),
+    })
+}

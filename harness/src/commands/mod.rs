@@ -1,0 +1,142 @@
+//! The subcommands of `axilog`, one file or folder each, named as it is typed.
+
+#[cfg(feature = "ablation")]
+mod ablation;
+mod audit;
+#[cfg(feature = "bundle")]
+mod bundle;
+mod completions;
+mod control;
+mod demo;
+mod diff;
+mod export;
+#[cfg(feature = "gateway")]
+mod gateway;
+mod head;
+mod init;
+mod lint;
+mod mcp;
+#[cfg(feature = "memory")]
+mod memory;
+mod observe;
+mod policy;
+mod replay;
+mod report;
+mod seal;
+mod show;
+mod stats;
+mod tidy;
+mod time;
+mod verify;
+#[cfg(feature = "x0l")]
+mod x0l;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use crate::{CommandOutcome, output};
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Demo(demo::Args),
+    Init(init::Args),
+    Observe(observe::Args),
+    Time(time::Args),
+    Control(control::Args),
+    Seal(seal::Args),
+    Tidy(tidy::Args),
+    Verify(verify::Args),
+    Replay(replay::Args),
+    Audit(audit::Args),
+    Head(head::Args),
+    Show(show::Args),
+    Tail(show::tail::Args),
+    Diff(diff::Args),
+    Stats(stats::Args),
+    Lint(lint::Args),
+    Export(export::Args),
+    Report(report::Args),
+    Policy(policy::Args),
+    Completions(completions::Args),
+    Mcp(mcp::Args),
+    #[cfg(feature = "ablation")]
+    Ablation(ablation::Args),
+    #[cfg(feature = "bundle")]
+    Bundle(bundle::Args),
+    #[cfg(feature = "gateway")]
+    Gateway(gateway::Args),
+    #[cfg(feature = "memory")]
+    Memory(memory::Args),
+    #[cfg(feature = "x0l")]
+    X0l(x0l::Args),
+}
+
+impl Command {
+    /// Whether the command records something, which stays recorded where its result cannot be shown.
+    fn records(&self) -> bool {
+        match self {
+            Command::Demo(_)
+            | Command::Init(_)
+            | Command::Observe(_)
+            | Command::Time(_)
+            | Command::Control(_)
+            | Command::Seal(_)
+            | Command::Tidy(_) => true,
+            #[cfg(feature = "ablation")]
+            Command::Ablation(args) => args.records(),
+            #[cfg(feature = "bundle")]
+            Command::Bundle(args) => args.records(),
+            #[cfg(feature = "gateway")]
+            Command::Gateway(args) => args.records(),
+            #[cfg(feature = "memory")]
+            Command::Memory(args) => args.records(),
+            #[cfg(feature = "x0l")]
+            Command::X0l(args) => args.records(),
+            _ => false,
+        }
+    }
+
+    /// Runs the command, and gives its exit code.
+    pub(crate) fn run(self) -> ExitCode {
+        let records = self.records();
+        let (json, result): CommandOutcome = match self {
+            Command::Demo(args) => (args.json, demo::run(&args)),
+            Command::Init(args) => (args.json, init::run(&args)),
+            Command::Observe(args) => (args.json, observe::run(&args)),
+            Command::Time(args) => (args.json, time::run(&args)),
+            Command::Control(args) => (args.json, control::run(&args)),
+            Command::Seal(args) => (args.json, seal::run(&args)),
+            Command::Tidy(args) => (args.json, tidy::run(&args)),
+            Command::Verify(args) => return ExitCode::from(verify::run(&args)),
+            Command::Replay(args) => return ExitCode::from(replay::run(&args)),
+            Command::Audit(args) => return ExitCode::from(audit::run(&args)),
+            Command::Head(args) => (args.json, head::run(&args)),
+            Command::Show(args) => (args.json, show::run(&args)),
+            Command::Tail(args) => (args.json, show::tail::run(&args)),
+            Command::Diff(args) => (args.json, diff::run(&args)),
+            Command::Stats(args) => (args.json, stats::run(&args)),
+            Command::Lint(args) => (args.json, lint::run(&args)),
+            Command::Export(args) => (args.json, export::run(&args)),
+            Command::Report(args) => (args.json, report::run(&args)),
+            Command::Policy(args) => (args.json(), policy::run(&args)),
+            Command::Completions(args) => (false, Ok(completions::run(&args))),
+            Command::Mcp(args) => return ExitCode::from(mcp::run(&args)),
+            #[cfg(feature = "ablation")]
+            Command::Ablation(args) => ablation::run(&args),
+            #[cfg(feature = "bundle")]
+            Command::Bundle(args) => bundle::run(&args),
+            #[cfg(feature = "gateway")]
+            Command::Gateway(args) => gateway::run(&args),
+            #[cfg(feature = "memory")]
+            Command::Memory(args) => memory::run(&args),
+            #[cfg(feature = "x0l")]
+            Command::X0l(args) => x0l::run(&args),
+        };
+        ExitCode::from(if records {
+            output::write_recorded_result(json, result)
+        } else {
+            output::write_result(json, result)
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! `axilog seal`: ends a ledger.
+
+use std::path::PathBuf;
+
+use axilog_ledger::encoding::hex;
+use axilog_ledger::json_report::decision::{left_behind_json, torn_line_json};
+use axilog_ledger::session::Session;
+use serde_json::json;
+
+use crate::Failure;
+use crate::output::Report;
+use crate::output::decision;
+use crate::output::table;
+use crate::read_named_policies;
+
+/// End a ledger with a seal, after which nothing can be appended.
+///
+/// A sealed ledger is whole to its end. Whoever cuts off the end can cut off the seal with it, though: so keep the
+/// head and the number of records elsewhere, for --expect-head and --expect-entries.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    file: PathBuf,
+    /// The ledger's policies, where its configuration is not beside it.
+    #[arg(long, value_name = "FILE")]
+    policies: Option<PathBuf>,
+    /// One JSON object on standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let policies = read_named_policies(args.policies.as_deref())?;
+    let mut session = Session::open(&args.file, policies.as_ref())?;
+    session.seal()?;
+    let ledger = &session.agent().ledger;
+    let (before, head) = (ledger.sequence, hex(&ledger.head));
+    Ok(Report {
+        passed: true,
+        text: table::format_pairs(&[
+            ("SEALED", args.file.display().to_string()),
+            ("records", format!("{before}, and the seal")),
+            ("head", head.clone()),
+        ]),
+        json: json!({
+            "ledger": args.file.to_string_lossy(),
+            "sealed": true,
+            "entries": before.saturating_add(1),
+            "expect_entries": before,
+            "head": head,
+            "completed_records": session.completed_records(),
+            "torn": torn_line_json(session.torn_line()),
+            "left_behind": left_behind_json(session.left_behind()),
+        }),
+        notes: decision::opening_notes(&session, false),
+    })
+}

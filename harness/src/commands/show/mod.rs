@@ -1,0 +1,121 @@
+//! `axilog show`: what the records of a ledger say.
+
+mod graph;
+mod questions;
+mod selection;
+mod shown_record;
+pub(crate) mod tail;
+
+use std::io;
+use std::path::PathBuf;
+
+use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::input_file::open_input;
+use axilog_ledger::record_contents::RecordContents;
+use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
+use serde_json::Value;
+
+use crate::Failure;
+use crate::output::Report;
+use crate::output::stream::{OutputStream, stdout_name};
+use crate::output::table;
+use questions::QuestionReader;
+use selection::{FilterArgs, Selection};
+use shown_record::{ShownRecord, follow_breaches, format_header};
+
+/// Show what the records of a ledger say, one by one.
+///
+/// The ledger is verified on the way: a damaged one is shown up to the damage, which is then
+/// reported. Filters choose what is shown, never what is verified; a record is shown where all of
+/// them hold. Exits 1 where the ledger has nothing of what --seq, --oracle, --grep or --since ask for. Reads one line
+/// at a time.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The ledger file.
+    file: PathBuf,
+    #[command(flatten)]
+    filters: FilterArgs,
+    /// Show with each answer what the oracle was asked, from the blobs beside the ledger.
+    #[arg(long)]
+    question: bool,
+    /// Which answers fed which questions, in place of the records: a derived question's observation and
+    /// those of the answers. Exits 1 where one of them is no earlier observation.
+    #[arg(long, conflicts_with_all = ["seq", "tag", "oracle", "grep", "since", "breaches", "question"])]
+    graph: bool,
+    /// One JSON object per record, or per derived question, a line each.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let path = &args.file;
+    if args.graph {
+        return graph::run(path, args.json);
+    }
+    let file = open_input(path, "open the ledger")?;
+    let single = args.filters.seq.is_some_and(|range| range.single);
+    let mut out = OutputStream::new(io::stdout().lock());
+    let mut selection = Selection::by(&args.filters);
+    let mut questions = QuestionReader::of_ledger(path);
+    let mut breached = Vec::new();
+    let mut has_header = args.json || single;
+    let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
+        let Some(contents) = RecordContents::read(record) else {
+            return;
+        };
+        follow_breaches(&contents, &mut breached);
+        let hash = match &contents {
+            RecordContents::Observation(view) => Some(view.input_hash),
+            _ => None,
+        };
+        let mut question = None;
+        let mut read_question = || {
+            let read = hash.and_then(|hash| questions.read(&hash));
+            question = Some(read.clone());
+            read
+        };
+        if !selection.take(record, &contents, &mut read_question) {
+            return;
+        }
+        if args.question && hash.is_some() && question.is_none() {
+            question = Some(hash.and_then(|hash| questions.read(&hash)));
+        }
+        if !has_header {
+            has_header = true;
+            out.put(format_header().as_bytes());
+        }
+        let shown = ShownRecord {
+            record,
+            contents: &contents,
+            breached: &breached,
+            question: question.filter(|_| args.question),
+        };
+        let text = match single {
+            true => shown.format_fully(args.json),
+            false => shown.format(args.json),
+        };
+        out.put(text.as_bytes());
+    });
+    out.finish(stdout_name())?;
+    let checked = checked.map_err(FileError::from_io(path, "read the ledger"))?;
+    if let Some(fault) = checked.fault {
+        let path = path.clone();
+        return Err(LedgerError::Damaged { path, fault }.into());
+    }
+    let missing = selection.describe_missing(checked.replay.entries());
+    let passed = missing.is_empty();
+    let unread = questions.unread();
+    let unread = (unread > 0).then(|| {
+        let count = table::count_of(unread, "question");
+        format!("{count} could not be read from the blobs: missing, damaged, or longer than 64 MiB")
+    });
+    let notes = missing.into_iter().chain(unread);
+    Ok(Report {
+        passed,
+        text: String::new(),
+        json: Value::Null,
+        notes: notes
+            .map(|note| format!("{}: {note}", path.display()))
+            .collect(),
+    })
+}

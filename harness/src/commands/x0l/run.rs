@@ -1,0 +1,98 @@
+//! `axilog x0l run`: a session with a model.
+
+use axilog_ledger::encoding::hex;
+use axilog_x0l::document::to_value;
+use axilog_x0l::live::{FinishedSession, preflight, run_session};
+use axilog_x0l::log::SessionStatus;
+use axilog_x0l::report::MARKDOWN;
+use serde_json::json;
+
+use super::progress::ProgressLine;
+use super::session_args::SessionArgs;
+use crate::Failure;
+use crate::interrupt::Flag;
+use crate::output::Report;
+use crate::output::table;
+
+/// Run a session: calibrate the model, run the conditions, and leave a directory that replays
+/// without the model.
+///
+/// The checks of `axilog x0l preflight` come first. Every prompt and answer is recorded in the run's
+/// ledger before it is used. Ctrl-C stops the session before the next cycle, a second Ctrl-C at
+/// once; what is recorded until then replays, but a session is never resumed. Exits 0 if every
+/// condition ran to its end and the run replays; 1 if preflight fails, or if the session ended early (INTERRUPTED,
+/// SESSION_BUDGET_EXHAUSTED, TRANSPORT_FAILURE_ABORT, MODEL_DRIFT_DETECTED, INVALID, INTEGRITY_RISK,
+/// ABORTED). The API key is read from the environment variable OPENAI_API_KEY.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) session: SessionArgs,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    let session = &args.session;
+    let plan = session.read_plan()?;
+    let mut endpoint = session.planned.open_endpoint(&plan)?;
+    let mut checks = preflight(&plan, &session.out)?;
+    // A session that cannot begin asks nothing.
+    checks.require_ready()?;
+    session.measure(&plan, &mut endpoint, &mut checks)?;
+    checks.require_ready()?;
+    let mut progress = ProgressLine::new(&plan, Flag::install());
+    let finished = run_session(&plan, &mut endpoint, &session.out, &mut progress);
+    progress.clear();
+    Ok(report_session(args, &finished?, &progress))
+}
+
+fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLine) -> Report {
+    let outcome = &finished.outcome;
+    let closure = finished.report.closure.as_str();
+    let status = outcome.status.as_str();
+    let mut rows = vec![("status", status.to_owned())];
+    if let Some(reason) = &outcome.reason {
+        rows.push(("reason", reason.clone()));
+    }
+    let out = &args.session.out;
+    rows.push(("run", out.display().to_string()));
+    for condition in &outcome.conditions {
+        let decisions = progress.decisions(condition.id);
+        rows.push((
+            condition.id.as_str(),
+            format!(
+                "{} cycles, {decisions}; {}",
+                condition.cycles,
+                condition.status.as_str()
+            ),
+        ));
+    }
+    rows.push(("tokens", outcome.tokens_spent.to_string()));
+    let head = hex(&finished.report.replay.head);
+    rows.push(("head", head.clone()));
+    rows.push((
+        "report",
+        format!("{closure}; see {}", out.join(MARKDOWN).display()),
+    ));
+    // What the session has just written replays without a finding, unless it was exchanged since.
+    let findings = finished.report.replay.findings.len();
+    if findings > 0 {
+        let found = format!(
+            "{findings} differences; see axilog x0l replay {}",
+            out.display()
+        );
+        rows.push(("replay", found));
+    }
+    let passed = outcome.status == SessionStatus::Complete && findings == 0;
+    let mut object = to_value(outcome);
+    if let Some(object) = object.as_object_mut() {
+        object.insert("ok".to_owned(), json!(passed));
+        object.insert("closure".to_owned(), json!(closure));
+        object.insert("head".to_owned(), json!(head));
+        object.insert("run".to_owned(), json!(out.to_string_lossy()));
+    }
+    Report {
+        passed,
+        text: table::format_pairs(&rows),
+        json: object,
+        notes: Vec::new(),
+    }
+}

@@ -1,0 +1,58 @@
+//! `axilog completions`.
+
+use std::process::Command;
+
+use crate::bench::{Bench, program};
+
+#[test]
+fn bash_completes_a_command_and_its_options() {
+    let bench = Bench::new();
+    let script = bench.run("completions bash").exits(0).stdout;
+    bench.write("axilog.bash", &script);
+    for (line, wanted) in [
+        ("axilog sho", "show"),
+        ("axilog show --gre", "--grep"),
+        ("axilog policy expl", "explain"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let last = words.len() - 1;
+        let script = format!(
+            "source ./axilog.bash; COMP_WORDS=({line}); COMP_CWORD={last}; _axilog axilog '{}' '{}'; echo \"${{COMPREPLY[@]}}\"",
+            words[last],
+            words[last - 1]
+        );
+        let run = Command::new("bash")
+            .args(["--norc", "-c", &script])
+            .current_dir(bench.path(""))
+            .output()
+            .unwrap();
+        let completed = String::from_utf8(run.stdout).unwrap();
+        assert_eq!(completed.trim_end(), wanted, "{line}: {:?}", run.stderr);
+    }
+}
+
+#[test]
+fn every_shell_gets_the_script_as_it_is_made() {
+    let bench = Bench::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = bench.run(&format!("completions {shell}")).exits(0).stdout;
+        assert!(
+            script.contains("observe") && !script.contains("\\u{"),
+            "{shell}"
+        );
+    }
+    let wrong = bench.run("completions cmd.exe").exits(2);
+    wrong.says("possible values");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let bench = Bench::new();
+    let line = format!("{} completions bash | head -n 1", program().display());
+    let run = Command::new("bash")
+        .args(["-c", &format!("set -o pipefail; {line}")])
+        .current_dir(bench.path(""))
+        .output()
+        .unwrap();
+    assert!(run.stderr.is_empty(), "{:?}", run.stderr);
+}
