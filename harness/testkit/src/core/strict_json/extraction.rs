@@ -183,8 +183,8 @@ pub fn embedded_pointers(json: &Json) -> Vec<String> {
     let mut found = Vec::new();
     for pointer in pointers(json) {
         let steps = pointer.split('/').skip(1);
-        let names = steps.map(|step| step.replace("~1", "/").replace("~0", "~"));
-        let place = names.fold(Some(json), |place, name| follow(place?, &name));
+        let mut names = steps.map(|step| step.replace("~1", "/").replace("~0", "~"));
+        let place = names.try_fold(json, |place, name| follow(place, &name));
         if let Some(Json::String(text)) = place
             && let Some(held) = Json::parse(text)
         {
