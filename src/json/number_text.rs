@@ -9,7 +9,7 @@ use super::embedded;
 pub struct NumberText<'a> {
     /// The stored bytes.
     pub stored: &'a [u8],
-    /// Whether a backslash begins an escape of an embedded text ([`super::embedded`]); else every byte stands
+    /// Whether a backslash begins an escape of an embedded text (`src/json/embedded.rs`); else every byte stands
     /// for itself.
     pub is_embedded: bool,
 }

@@ -36,7 +36,7 @@ pub trait Source<'a>: Copy {
         0
     }
 
-    /// Whether a backslash in the stored bytes of a number begins an escape ([`super::embedded`]).
+    /// Whether a backslash in the stored bytes of a number begins an escape (`src/json/embedded.rs`).
     #[inline]
     fn is_embedded(&self) -> bool {
         false
