@@ -19,7 +19,7 @@ macro_rules! for_each_suite {
             hash 48
             audit 640
             policy 748
-            policy_selectors 776
+            policy_selectors 2133
             agent 1570
             agent_permission 451
             agent_step 424
