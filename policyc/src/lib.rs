@@ -15,7 +15,7 @@
 //!     set.envelope()[0].to_string(),
 //!     "value: -2147483647 … 4587520 (-32767.9999847412109375 … 70)"
 //! );
-//! # Ok::<(), axilog_policyc::Error>(())
+//! # Ok::<(), axilog_policyc::PolicyFileError>(())
 //! ```
 
 #![forbid(unsafe_code)]

@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use axilog_exchange::{
-//!     ANSWER_ORACLE, Arrival, Facts, Finding, Interface, Question, examine_arrival, record_call, takes_facts,
+//!     ANSWER_ORACLE, Arrival, Facts, Finding, Interface, RecordedQuestion, examine_arrival, record_call, takes_facts,
 //! };
 //! use axilog_ledger::rules::RuleSet;
 //! use axilog_ledger::session::shared::SharedSession;
