@@ -37,7 +37,7 @@ test("the first screen has the verdict and what to look at, with links", async (
   assert.equal(await page.locator("#judgement").innerText(), "OK");
   assert.match(
     await page.locator("#judgement-told").innerText(),
-    /it records 7 violations, 12 breaches and 3 answers that are not whole\.$/,
+    /the ledger records 7 violations, 12 breaches and 3 answers that are not whole\.$/,
   );
   // A verdict above violations is neither huge nor green.
   const { size, colour, text } = await page.locator("#judgement").evaluate((word) => ({

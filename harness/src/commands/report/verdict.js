@@ -60,7 +60,7 @@ function showJudgement(verdict, events, meanings = JUDGEMENTS) {
   showVerdict(part("judgement"), verdict, events.length === 0);
   const recorded =
     verdict === "OK" && events.length > 0
-      ? ` That speaks of the ledger, not of the answers in it: it records ${enumerated(events)}.`
+      ? ` The verdict is about the ledger, not about the answers in it: the ledger records ${enumerated(events)}.`
       : "";
   part("judgement-told").replaceChildren((meanings[verdict] ?? "") + recorded);
   const [, ...named] = document.title.split(" – ");
