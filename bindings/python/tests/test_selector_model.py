@@ -53,10 +53,8 @@ def make_string(chance: random.Random, held: str) -> str:
         held = f" \n{held}\t"
     escaped = json.dumps(held, ensure_ascii=chance.random() < 0.5)[1:-1]
     if chance.random() < 0.3:
-        spell = (lambda c: f"\\u{ord(c):04x}") if chance.random() < 0.5 else (lambda c: c)
-        few = "".join(chance.sample('{}[],:0123456789.-eE"ax', 8))
-        written = [spell(c) if c in few else json.dumps(c, ensure_ascii=False)[1:-1] for c in held]
-        escaped = "".join(written)
+        few = chance.sample('{}[],:0123456789.-eE"ax', 8)
+        escaped = "".join(f"\\u{ord(c):04x}" if c in few else json.dumps(c)[1:-1] for c in held)
     return f'"{escaped}"'
 
 
