@@ -88,8 +88,8 @@ def _depth(value: Any) -> int:
 
 
 def _follow(value: Any, steps: list[str], power: int, depth: int) -> Optional[list[int]]:
-    """All values that the steps lead to from the container number `depth` from outside; None where one of
-    them is none."""
+    """All values that the steps lead to from the container number `depth` from outside; None where
+    one of them is none."""
     step, rest = steps[0], steps[1:]
     if step == "~j":
         if not isinstance(value, str) or isinstance(value, Number):

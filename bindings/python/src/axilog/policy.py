@@ -34,11 +34,11 @@ class Policy(_Fields):
             bytes. The path is the name of a member at the top level of the answer, as ``speed``, or
             an RFC 6901 pointer, as ``/linear/x`` or ``/speeds/0``. ``/speeds/~*`` judges every
             element of an array (its greatest under GT and GE, its least under LT and LE), and
-            ``/speeds/~#`` the number of elements or members. ``/arguments/~j/amount`` judges a member
-            of the JSON that the string ``arguments`` holds. ``/amount/~e3`` divides the number by
-            10^3, from ``~e-9`` to ``~e9``. ``tool.transfer#/amount`` judges the answers of the
-            oracle ``tool.transfer`` alone. ``elapsed`` is the time since the last observation of
-            the time.
+            ``/speeds/~#`` the number of elements or members. ``/arguments/~j/amount`` judges a
+            member of the JSON that the string ``arguments`` holds. ``/amount/~e3`` divides the
+            number by 10^3, from ``~e-9`` to ``~e9``. ``tool.transfer#/amount`` judges the answers
+            of the oracle ``tool.transfer`` alone. ``elapsed`` is the time since the last
+            observation of the time.
         enabled: Whether the policy is evaluated. A disabled one leaves no record.
         raw: The limit as raw Q16.16, as in policy files, in place of ``limit``:
             ``axilog.to_q16(70)`` is 4587520, the member ``threshold``.
