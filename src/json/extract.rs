@@ -37,7 +37,7 @@ pub fn extract(
     values: &mut [i32; MAX_POLICIES],
 ) {
     let mut values = Values::new(selectors, values);
-    let read = match values.may_enter_strings {
+    let read = match IS_SMALL || values.may_enter_strings {
         true => read::<Possible>(output, key, &mut values),
         false => read::<Outside>(output, key, &mut values),
     };
@@ -61,11 +61,11 @@ fn read<E: Embedding>(
     key: &[u8; 16],
     values: &mut Values<'_>,
 ) -> Result<(), InvalidJson> {
-    let walk = Walk::<E>::new(output);
-    let mut reading = Reading {
+    let mut reading = Reading::<E> {
         names: Names::new(),
-        walk,
-        before: walk,
+        walk: Walk::new(output),
+        behind: Reader::new(output.begin(), LIMIT),
+        before: Walk::new(output),
         full: None,
         first: None,
         member: None,
@@ -84,6 +84,8 @@ fn read<E: Embedding>(
 struct Reading<'a, E> {
     names: Names,
     walk: Walk<'a, E>,
+    /// Where the answer goes on after the string in which `walk` is or `before` was.
+    behind: Reader<Cursor<'a, E>>,
     /// The walk as it was when there was no more room for names.
     before: Walk<'a, E>,
     /// How many containers are open when it is taken up again.
@@ -102,8 +104,13 @@ impl<'a, E: Embedding> Reading<'a, E> {
         if !IS_SMALL {
             self.walk.skip_elements(self.full.is_none(), values);
         }
-        let Some(token) = self.walk.next()? else {
-            return Ok(false);
+        let token = match self.walk.reader.next()? {
+            Some(token) => token,
+            None if self.walk.is_in_string() => {
+                self.walk.leave(self.behind);
+                Token::ArrayEnd
+            }
+            None => return Ok(false),
         };
         if self.full.is_none() {
             self.walk.collect(token, &mut self.member, values)?;
@@ -127,12 +134,13 @@ impl<'a, E: Embedding> Reading<'a, E> {
                     && self.full.is_none()
                     && values.leads_into_string(depth.wrapping_add(1))
                 {
+                    self.behind = self.walk.reader;
                     self.walk.enter(text);
                     self.begin(Token::ArrayStart, key)?;
                     // The names that are kept in the string can then be forgotten before it ends.
                     if self.names.count() > HALF {
                         self.compare_only();
-                        self.walk.leave();
+                        self.walk.leave(self.behind);
                     }
                 }
             }
@@ -193,7 +201,7 @@ impl<'a, E: Embedding> Reading<'a, E> {
         self.full = None;
         self.first = None;
         self.member = None;
-        self.walk.leave();
+        self.walk.leave(self.behind);
         let depth = usize::from(self.walk.depth());
         self.names.truncate(self.walk.kept_before(depth));
         values.leave_broken_string();
@@ -204,8 +212,6 @@ impl<'a, E: Embedding> Reading<'a, E> {
 #[derive(Clone, Copy)]
 struct Walk<'a, E> {
     reader: Reader<Cursor<'a, E>>,
-    /// Where the answer goes on after the string in which `reader` reads.
-    behind: Reader<Cursor<'a, E>>,
     /// The number of containers that are open around what `reader` reads, the string included; 0 outside of a
     /// string.
     around: u8,
@@ -217,25 +223,12 @@ struct Walk<'a, E> {
 
 impl<'a, E: Embedding> Walk<'a, E> {
     fn new(output: EscapedText<'a>) -> Self {
-        let reader = Reader::new(output.begin(), LIMIT);
         Walk {
-            reader,
-            behind: reader,
+            reader: Reader::new(output.begin(), LIMIT),
             around: 0,
             objects: [0; MAX_DEPTH],
             kept: [0; MAX_DEPTH],
         }
-    }
-
-    /// The next token; the end of a string's text is an [`Token::ArrayEnd`].
-    #[cfg_attr(not(target_os = "none"), inline(always))]
-    fn next(&mut self) -> Result<Option<Token<'a, Cursor<'a, E>>>, InvalidJson> {
-        let token = self.reader.next()?;
-        if token.is_none() && self.is_in_string() {
-            self.leave();
-            return Ok(Some(Token::ArrayEnd));
-        }
-        Ok(token)
     }
 
     /// The number of open containers.
@@ -254,7 +247,6 @@ impl<'a, E: Embedding> Walk<'a, E> {
 
     /// Begins to read the text of the string that was just read, whose content begins at `text`.
     fn enter(&mut self, text: Cursor<'a, E>) {
-        self.behind = self.reader;
         let depth = self.reader.depth();
         self.around = depth.wrapping_add(1);
         let text = text.embedded(self.reader.position());
@@ -262,9 +254,9 @@ impl<'a, E: Embedding> Walk<'a, E> {
         self.reader = Reader::new(text, room);
     }
 
-    /// Goes on after the string.
-    fn leave(&mut self) {
-        self.reader = self.behind;
+    /// Goes on after the string, at `behind`.
+    fn leave(&mut self, behind: Reader<Cursor<'a, E>>) {
+        self.reader = behind;
         self.around = 0;
     }
 

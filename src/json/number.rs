@@ -68,6 +68,7 @@ impl<'a> Number<'a> {
     }
 
     /// The number that all digits write, those of the fraction included; `None` beyond `u64`.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn value(&self) -> Option<u64> {
         let mut value = 0;
         for mut digits in [self.integer, self.fraction] {

@@ -51,6 +51,9 @@ const NOWHERE: u8 = u8::MAX;
 /// The number of steps of each path that are known without a look at the path.
 const NOTED_STEPS: usize = if IS_SMALL { 1 } else { 4 };
 
+/// The number of paths whose power of ten is known without a look at the path.
+const NOTED_EXPONENTS: usize = if IS_SMALL { 0 } else { MAX_POLICIES };
+
 /// The values being extracted.
 pub struct Values<'v> {
     selectors: &'v dyn Selectors,
@@ -70,7 +73,7 @@ pub struct Values<'v> {
     /// The first steps of each path.
     noted: [[StepKind; MAX_POLICIES]; NOTED_STEPS],
     /// The powers of ten that the values are divided by.
-    exponents: [i8; MAX_POLICIES],
+    exponents: [i8; NOTED_EXPONENTS],
     /// By depth the number of members or elements so far in each open container that a path leads into.
     counts: [u32; MAX_DEPTH],
     /// The first element to which a path may lead, of the innermost container that a path leads into.
@@ -92,7 +95,7 @@ impl<'v> Values<'v> {
             string: 0,
             owed: [1; MAX_POLICIES],
             noted: [[StepKind::UNKNOWN; MAX_POLICIES]; NOTED_STEPS],
-            exponents: [0; MAX_POLICIES],
+            exponents: [0; NOTED_EXPONENTS],
             counts: [0; MAX_DEPTH],
             next: 0,
             extracted,
@@ -105,20 +108,23 @@ impl<'v> Values<'v> {
 
     /// Notes what is to be known of the path of selector `index`.
     fn note(&mut self, index: usize) {
-        let kept = self
-            .passed
-            .get_mut(index)
-            .zip(self.exponents.get_mut(index));
-        if let Some((passed, exponent)) = kept
+        if let Some(passed) = self.passed.get_mut(index)
             && let Some(path) = self.selectors.path(index).map(Path::new)
         {
             *passed = 0;
-            *exponent = path.exponent;
-            self.may_enter_strings |= path.may_be_embedded();
+            if let Some(exponent) = self.exponents.get_mut(index) {
+                *exponent = path.exponent;
+            }
+            let mut may_be_embedded = !IS_SMALL;
             for (number, noted) in (0..).zip(&mut self.noted) {
                 if let Some((noted, step)) = noted.get_mut(index).zip(path.step(number)) {
                     *noted = StepKind::of(step);
+                    self.may_enter_strings |= noted.is_embedded();
+                    may_be_embedded &= !step.is_last;
                 }
+            }
+            if may_be_embedded {
+                self.may_enter_strings |= path.may_be_embedded();
             }
         }
     }
@@ -188,7 +194,7 @@ impl<'v> Values<'v> {
             };
             let Some(form) = form else { continue };
             if kind.is_last() {
-                let exponent = self.exponents.get(index).copied().unwrap_or(0);
+                let exponent = self.exponent(index);
                 let converted = match (value, last) {
                     (_, Some((as_form, as_exponent, converted)))
                         if as_form == form && as_exponent == exponent =>
@@ -223,6 +229,7 @@ impl<'v> Values<'v> {
 
     /// The form of the value that the element `at` is of the array into which the path of selector `index`
     /// leads with a step of this `kind`; `None` where the path leads to another one.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     fn form_of_element(&mut self, index: usize, kind: StepKind, at: u32) -> Option<Form> {
         let depth = self.reach;
         let wanted = if kind.is_every() {
@@ -247,6 +254,7 @@ impl<'v> Values<'v> {
 
     /// Takes back the last step of every path that leads into the innermost container that is reached,
     /// which ends and so has its count.
+    #[cfg_attr(not(target_os = "none"), inline(always))]
     pub fn leave(&mut self) {
         let depth = self.reach;
         if depth == self.string {
@@ -282,6 +290,15 @@ impl<'v> Values<'v> {
         self.reach = depth;
         self.string = 0;
         self.next = 0;
+    }
+
+    /// The power of ten that the value of selector `index` is divided by.
+    #[inline]
+    fn exponent(&self, index: usize) -> i8 {
+        match self.exponents.get(index) {
+            Some(exponent) => *exponent,
+            None => (self.selectors.path(index)).map_or(0, |path| Path::new(path).exponent),
+        }
     }
 
     /// The kind of the step of selector `index` that leads on from the open container at `depth`, if its path

@@ -19,10 +19,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "8331bd9e022889379df6775b7f44f7fa327f87524b1484c3777ac0cfd14304f0";
+const CANONICALIZER_HASH: &str = "ddc39bf7ef89dd9c8b4a00c9f8b0081847a0c0b7d72440e6c8eadf0c3e492295";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "849dfe62107b3d562ebe89ebf16e8ba9342865f6ede1d994c2f6f5316bbd862d";
+const KERNEL_HASH: &str = "cdfb1bd78e69f9eef5a1beb16a1648f47ac65b0bdcf6f247c580c74508bf6529";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";

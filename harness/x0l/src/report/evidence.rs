@@ -402,7 +402,7 @@ mod tests {
             shipped.extend(examples::corpus(id).map(|text| sha256(text.as_bytes())));
         }
         let shipped = hex(&sha256(&shipped.concat()));
-        let expected = "989bcf913ad5e587ff50c1ca8fe3f8f77d62c3078b7c3a65b8c5d4f8a26440bc";
+        let expected = "d01c937a912f74d954a8aad2360911fedfe9762d68936cd28df114bd3cc15ea0";
         assert_eq!((FORMAT, shipped.as_str()), ("X0L:REPORT:v5", expected));
     }
 }
