@@ -12,6 +12,7 @@
 
 mod commands;
 mod error;
+mod exit_code;
 #[cfg(any(feature = "ablation", feature = "gateway", feature = "x0l"))]
 mod interrupt;
 #[cfg(any(feature = "bundle", feature = "x0l"))]

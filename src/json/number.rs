@@ -46,7 +46,7 @@ impl<'a> Number<'a> {
         }
         let (fraction, fraction_digits) = match text.skip::<E>(b'.') {
             true => text.take_digits::<E>()?,
-            false => (NumberText::plain(&[]), 0),
+            false => (NumberText::unescaped(&[]), 0),
         };
         let exponent = match text.next::<E>() {
             None => None,
@@ -161,7 +161,7 @@ pub fn decimal_to_q16(text: &[u8]) -> Option<i32> {
 /// Converts what [`decimal_to_q16`] converts, divided by 10^`exponent` before it is rounded (D39).
 #[must_use]
 pub fn scaled_decimal_to_q16(text: &[u8], exponent: i8) -> Option<i32> {
-    convert(NumberText::plain(text), false, exponent)
+    convert(NumberText::unescaped(text), false, exponent)
 }
 
 /// Reads the raw Q16.16 value of a `_q16` member.
@@ -178,7 +178,7 @@ pub fn integer_to_q16(text: &[u8]) -> Option<i32> {
 /// Reads what [`integer_to_q16`] reads, divided by 10^`exponent` and rounded half to even (D39).
 #[must_use]
 pub fn scaled_integer_to_q16(text: &[u8], exponent: i8) -> Option<i32> {
-    convert(NumberText::plain(text), true, exponent)
+    convert(NumberText::unescaped(text), true, exponent)
 }
 
 /// Converts a number in natural units, or an integer that `is_raw`. One place does both: on a device the
@@ -332,7 +332,7 @@ mod tests {
                 let json = serde_json::from_slice::<&RawValue>(text).is_ok_and(|value| {
                     value.get().as_bytes() == text && value.get().starts_with(|c| "-0123456789".contains(c))
                 });
-                prop_assert_eq!(Number::parse(NumberText::plain(text)).is_some(), json);
+                prop_assert_eq!(Number::parse(NumberText::unescaped(text)).is_some(), json);
                 if !json {
                     prop_assert_eq!(decimal_to_q16(text), None);
                     prop_assert_eq!(integer_to_q16(text), None);

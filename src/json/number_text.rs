@@ -17,7 +17,7 @@ pub struct NumberText<'a> {
 impl<'a> NumberText<'a> {
     /// Text in which every byte stands for itself.
     #[must_use]
-    pub fn plain(stored: &'a [u8]) -> Self {
+    pub fn unescaped(stored: &'a [u8]) -> Self {
         NumberText {
             stored,
             is_embedded: false,

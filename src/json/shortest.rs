@@ -31,7 +31,7 @@ const IMPLICIT_BIT: u64 = 1 << 52;
 /// and neither is text that is no number token.
 #[must_use]
 pub fn is_canonical_number(text: &[u8]) -> bool {
-    Number::parse(NumberText::plain(text)).is_some_and(|number| {
+    Number::parse(NumberText::unescaped(text)).is_some_and(|number| {
         is_plain_integer(&number)
             || text.len() <= MAX_TEXT && is_written_double(text, &number).unwrap_or(false)
     })

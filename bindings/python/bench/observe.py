@@ -2,11 +2,11 @@
 
     python bench/observe.py
 
-The bench makes the same observation in two ways: a short answer to a short question under the
-built-in policy, into a ledger file below ``TMPDIR``. One way is ``Agent.observe``. The other is a
+The bench makes the same observation in three ways: a short answer to a short question under the
+built-in policy, into a ledger file below ``TMPDIR``. One way is ``Agent.observe``. Another is a
 loop in C, compiled by ``cc`` (or ``$CC``), which fills the same struct and calls the same function
-of the same library.
-The two take turns in one thread, so that a change of the machine's speed affects both, and the
+of the same library. The third fills it and calls it from Python by ``ctypes``, without the package.
+They take turns in one thread, so that a change of the machine's speed affects all, and the
 bench measures the processor time of that thread, so that other processes do not count. It prints
 microseconds per observation, for each way and for the difference in each round: the median of all
 rounds, and the range that holds 80 % of them.
@@ -27,7 +27,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import axilog
-from axilog.capi import library_path
+from axilog.capi import lib, library_path
+from axilog.capi.host import axh_decision_t, axh_observation_t
 
 LIMIT_MICROSECONDS = 2.0
 QUESTION = "how fast?"
@@ -111,6 +112,27 @@ def make_python_round(directory: str, count: int) -> Callable[[], None]:
     return run
 
 
+def make_ctypes_round(directory: str, count: int) -> Callable[[], None]:
+    ledger = ctypes.c_void_p()
+    path = os.fsencode(os.path.join(directory, "ctypes.jsonl"))
+    if lib.axh_ledger_create(path, None, ctypes.byref(ledger)) != 0:
+        raise SystemExit("the ledger of the calls by ctypes cannot be begun")
+    question, sizes = QUESTION.encode(), map(ctypes.sizeof, (axh_observation_t, axh_decision_t))
+    call_size, decision_size = sizes
+    observe = lib["axh_observe"]
+
+    def run() -> None:
+        for _ in range(count):
+            call = axh_observation_t(
+                call_size, b"llm", b"m", None, question, len(question), ANSWER, len(ANSWER)
+            )
+            found = axh_decision_t(decision_size)
+            if observe(ledger, ctypes.byref(call), ctypes.byref(found)) != 0:
+                raise SystemExit("an observation by ctypes failed")
+
+    return run
+
+
 def measure_round(run: Callable[[], None], count: int) -> float:
     begin = time.thread_time_ns()
     run()
@@ -129,17 +151,20 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=500, help="observations per round")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        c = make_c_round(compile_loop(directory), options.count)
-        python = make_python_round(directory, options.count)
-        pairs = [
-            (measure_round(c, options.count), measure_round(python, options.count))
-            for _ in range(options.rounds)
+        ways = (
+            make_c_round(compile_loop(directory), options.count),
+            make_ctypes_round(directory, options.count),
+            make_python_round(directory, options.count),
+        )
+        rounds = [
+            tuple(measure_round(way, options.count) for way in ways) for _ in range(options.rounds)
         ]
     version = sys.version.split()[0]
     print(f"Python {version}, {options.rounds} rounds of {options.count} observations")
-    print(format_line("in C", [c for c, _ in pairs]))
-    print(format_line("Agent.observe", [python for _, python in pairs]))
-    on_top = format_line("on top", [python - c for c, python in pairs])
+    print(format_line("in C", [c for c, _, _ in rounds]))
+    print(format_line("Agent.observe", [python for _, _, python in rounds]))
+    print(format_line("by ctypes, on top", [call - c for c, call, _ in rounds]))
+    on_top = format_line("on top", [python - c for c, _, python in rounds])
     print(f"{on_top}   limit {LIMIT_MICROSECONDS:.0f}")
 
 

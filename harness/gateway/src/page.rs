@@ -151,37 +151,26 @@ async fn show_report(State(service): State<Arc<Service>>, Path(name): Path<Strin
 async fn render_report(service: Arc<Service>, name: String) -> Result<Vec<u8>, Refusal> {
     let ledger = service.ledgers.find(&name);
     let ledger = ledger.ok_or_else(|| service.refuse_ledger(&name))?;
-    if !ledger.was_open() || service.report.get().is_none() {
-        let message = match ledger.was_open() {
-            true => {
-                "the gateway gives no reports (reports = false in its configuration)".to_owned()
-            }
-            false => format!("the ledger {name:?} is not begun: it begins with its first call"),
-        };
-        return Err(Refusal::new(
-            StatusCode::NOT_FOUND,
-            "not_found_error",
-            message,
-        ));
+    let not_found =
+        |message: String| Refusal::new(StatusCode::NOT_FOUND, "not_found_error", message);
+    let render = service.report.get().cloned().ok_or_else(|| {
+        not_found("the gateway gives no reports (reports = false in its configuration)".to_owned())
+    })?;
+    if !ledger.was_open() {
+        let message = format!("the ledger {name:?} is not begun: it begins with its first call");
+        return Err(not_found(message));
     }
-    // Nothing closes the semaphore.
-    let permit = service.report_permit.acquire().await;
-    let task = service.clone();
+    let permit = service.report_permit.clone().acquire_owned().await;
     let rendered = tokio::task::spawn_blocking(move || {
-        let path = &ledger.settings.path;
-        task.report.get().map(|render| render(path))
+        // Whoever asked may be gone meanwhile; the next report is written after this one all the same.
+        let _permit = permit;
+        render(&ledger.settings.path)
     });
-    let rendered = rendered.await;
-    drop(permit);
-    match rendered {
-        Ok(Some(Ok(page))) => Ok(page),
-        Ok(Some(Err(reason))) => Err(Refusal::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "api_error",
-            reason,
-        )),
-        Ok(None) | Err(_) => Err(Refusal::failed()),
-    }
+    let failed = |reason| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "api_error", reason);
+    rendered
+        .await
+        .map_err(|_| Refusal::failed())?
+        .map_err(failed)
 }
 
 async fn list_ledgers(State(service): State<Arc<Service>>) -> Response {

@@ -20,7 +20,7 @@ use crate::refusal::Refusal;
 use crate::request::RequestBounds;
 
 /// Writes a page about the ledger at a path: HTML that is whole by itself. The error is a sentence.
-pub type ReportRenderer = Box<dyn Fn(&Path) -> Result<Vec<u8>, String> + Send + Sync>;
+pub type ReportRenderer = Arc<dyn Fn(&Path) -> Result<Vec<u8>, String> + Send + Sync>;
 
 /// What all calls share.
 pub(crate) struct Service {
@@ -41,7 +41,7 @@ pub(crate) struct Service {
     /// What writes the reports of the ledgers; absent where there are none.
     pub(crate) report: OnceLock<ReportRenderer>,
     /// One report is written at a time: it takes memory and time as the ledger is long.
-    pub(crate) report_permit: Semaphore,
+    pub(crate) report_permit: Arc<Semaphore>,
     /// Whether each call is logged.
     pub(crate) logs_calls: bool,
     /// Whether only this machine reaches the gateway.
@@ -75,7 +75,7 @@ impl Service {
             has_page: configuration.page,
             has_reports: configuration.reports,
             report: OnceLock::new(),
-            report_permit: Semaphore::new(1),
+            report_permit: Arc::new(Semaphore::new(1)),
             logs_calls: configuration.log_calls,
             is_local: configuration.listen.ip().is_loopback(),
             permits: Arc::new(Semaphore::new(MAX_CALLS as usize)),

@@ -3,16 +3,14 @@
 //! formats.md §4, Extracting the value. The core gives one value, or says only that there is none; what it looked for is
 //! looked for again here, with the reader of serde_json, which keeps numbers as they are written.
 
-use std::collections::BTreeMap;
-
 use axilog::json::number::{scaled_decimal_to_q16, scaled_integer_to_q16};
 use axilog_policyc::{COUNT, EMBEDDED, EVERY, decimal, selector_path, split_scale};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The most significant digits of a number, and the largest magnitude of its exponent as written.
-const MAX_DIGITS: usize = 18;
-const MAX_EXPONENT: u32 = 18;
+use crate::raw_json::{
+    ARRAY, NUMBER, OBJECT, describe, enter, list_elements, list_members, read_json,
+};
+use crate::written_number::{describe_range, describe_unfit_number, parse_decimal};
 
 /// The largest number of elements or members that is a value.
 const MAX_COUNT: usize = 32_767;
@@ -67,15 +65,6 @@ pub fn explain_missing(answer: &[u8], selector: &str) -> String {
         Ok(_) => "the answer has a member twice, or nests deeper than 32".to_owned(),
         Err(obstacle) => obstacle,
     }
-}
-
-/// Reads JSON without lone surrogates.
-fn read_json(json: &[u8]) -> serde_json::Result<&RawValue> {
-    let whole = serde_json::from_slice::<&RawValue>(json)?;
-    // A value that is kept as written may have lone surrogates in its texts; a `Value` has none. It holds doubles, so
-    // that the numbers are left out of it: one beyond the doubles is JSON all the same.
-    serde_json::from_slice::<Value>(&mask_numbers(json))?;
-    Ok(whole)
 }
 
 /// A search for the numbers of a selector, which ends at the first obstacle.
@@ -238,90 +227,6 @@ fn check_count(place: &RawValue, walked: &str) -> Result<(), String> {
     }
 }
 
-/// A decimal × 10^`power` as its sign, its digits without zeros at either end, and the power of ten of the last one; the
-/// same for every spelling of a number.
-fn parse_decimal(token: &str, power: i8) -> (bool, String, i64) {
-    let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
-    let (integer, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{integer}{fraction}");
-    let significant = digits.trim_start_matches(['-', '0']);
-    let trimmed = significant.trim_end_matches('0');
-    if trimmed.is_empty() {
-        return (false, String::new(), 0);
-    }
-    let zeros = significant.len().saturating_sub(trimmed.len()) as i64;
-    let exponent = exponent.parse::<i64>().unwrap_or(0);
-    let last = exponent
-        .saturating_sub(fraction.len() as i64)
-        .saturating_add(zeros)
-        .saturating_add(power.into());
-    (token.starts_with('-'), trimmed.to_owned(), last)
-}
-
-/// Why a number token has no Q16.16 value, by the rules of formats.md §4 and the decimal that the token writes.
-fn describe_unfit_number(token: &str, power: i8) -> String {
-    let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
-    let magnitude = exponent.trim_start_matches(['+', '-', '0']);
-    if magnitude.len() > 2 || magnitude.parse().unwrap_or(0) > MAX_EXPONENT {
-        return format!("whose exponent is beyond \u{b1}{MAX_EXPONENT}");
-    }
-    let digits = mantissa.chars().filter(char::is_ascii_digit);
-    let significant = digits.skip_while(|&digit| digit == '0').count();
-    if significant > MAX_DIGITS {
-        return format!("which has {significant} digits, and a number may have {MAX_DIGITS}");
-    }
-    describe_range(power)
-}
-
-/// Says that a number which is divided by 10^`power` has no Q16.16 value because of its size.
-fn describe_range(power: i8) -> String {
-    let divided = match power {
-        0 => String::new(),
-        power => format!("divided by 10^{power} "),
-    };
-    format!(
-        "{divided}beyond the range of Q16.16, which ends at \u{b1}{}",
-        decimal(i32::MAX)
-    )
-}
-
-/// The same JSON with 0 for each number.
-fn mask_numbers(json: &[u8]) -> Vec<u8> {
-    let mut masked = Vec::with_capacity(json.len());
-    let (mut is_text, mut is_escaped, mut is_number) = (false, false, false);
-    for &byte in json {
-        let continues = is_number && matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
-        is_number = !is_text && (continues || matches!(byte, b'0'..=b'9' | b'-'));
-        if continues {
-            continue;
-        }
-        masked.push(if is_number { b'0' } else { byte });
-        is_text ^= byte == b'"' && !is_escaped;
-        is_escaped = is_text && byte == b'\\' && !is_escaped;
-    }
-    masked
-}
-
-/// A member of an object, or an element of an array by an index without leading zeros.
-fn enter<'v>(place: &'v RawValue, step: &str) -> Option<&'v RawValue> {
-    match describe(place) {
-        OBJECT => list_members(place)?.get(step).copied(),
-        ARRAY if step == "0" || !step.starts_with(['0', '+']) => {
-            let index: usize = step.parse().ok()?;
-            list_elements(place)?.get(index).copied()
-        }
-        _ => None,
-    }
-}
-
-fn list_members(place: &RawValue) -> Option<BTreeMap<String, &RawValue>> {
-    serde_json::from_str(place.get()).ok()
-}
-
-fn list_elements(place: &RawValue) -> Option<Vec<&RawValue>> {
-    serde_json::from_str(place.get()).ok()
-}
-
 fn unescape(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
 }
@@ -330,21 +235,6 @@ fn name_place(walked: &str) -> String {
     match walked {
         "" => "the answer".to_owned(),
         walked => format!("\"{walked}\""),
-    }
-}
-
-const ARRAY: &str = "an array";
-const NUMBER: &str = "a number";
-const OBJECT: &str = "an object";
-
-fn describe(value: &RawValue) -> &'static str {
-    match value.get().as_bytes().first() {
-        Some(b'n') => "null",
-        Some(b't' | b'f') => "true or false",
-        Some(b'"') => "a string",
-        Some(b'[') => ARRAY,
-        Some(b'{') => OBJECT,
-        _ => NUMBER,
     }
 }
 
@@ -543,17 +433,5 @@ mod tests {
             places,
             expected.map(|(place, value, exact)| (place.to_owned(), value, exact))
         );
-    }
-
-    #[test]
-    fn only_numbers_are_masked() {
-        for (json, masked) in [
-            (r#"{"a":-1.5e+3,"b":[0,12]}"#, r#"{"a":0,"b":[0,0]}"#),
-            (r#""1\"2" "#, r#""1\"2" "#),
-            (r#"["\\",7,"\ud800"]"#, r#"["\\",0,"\ud800"]"#),
-        ] {
-            assert_eq!(mask_numbers(json.as_bytes()), masked.as_bytes());
-        }
-        assert!(explain_missing(br#"{"v":"\ud800","n":1}"#, "v").contains("not JSON"));
     }
 }

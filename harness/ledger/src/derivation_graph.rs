@@ -258,9 +258,9 @@ fn visit_derived_questions(
             }
             return;
         }
-        let input = match store.read(&view.input_hash, MAX_INPUT_BYTES) {
-            Ok(Some(input)) if sha256(&input) == view.input_hash => input,
-            Ok(_) => {
+        let input = match store.read_intact(&view.input_hash, MAX_INPUT_BYTES) {
+            Ok(Some(input)) => input,
+            Ok(None) => {
                 unread = unread.saturating_add(1);
                 return;
             }
@@ -274,8 +274,13 @@ fn visit_derived_questions(
         known.insert(view.input_hash, place);
         if let Some((found, place)) = found.zip(place) {
             distinct = distinct.saturating_add(1);
-            let first = Some(found);
-            see(view, VisitedQuestion { place, first });
+            see(
+                view,
+                VisitedQuestion {
+                    place,
+                    first: Some(found),
+                },
+            );
         }
     })
     .map_err(FileError::from_io(path, "read the ledger"))?;

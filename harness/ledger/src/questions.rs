@@ -52,14 +52,12 @@ pub fn read_questions(
         if !is_answer(view) || !seen.insert(view.input_hash) {
             return;
         }
-        match store.read(&view.input_hash, MAX_INPUT_BYTES) {
-            Ok(Some(question)) if sha256(&question) == view.input_hash => {
-                match find_derivation(&question) {
-                    Some(_) => derived.add(question),
-                    None => others.add(question),
-                }
-            }
-            Ok(_) => missing = missing.saturating_add(1),
+        match store.read_intact(&view.input_hash, MAX_INPUT_BYTES) {
+            Ok(Some(question)) => match find_derivation(&question) {
+                Some(_) => derived.add(question),
+                None => others.add(question),
+            },
+            Ok(None) => missing = missing.saturating_add(1),
             Err(error) => drop(blob_error.get_or_insert(error)),
         }
     })

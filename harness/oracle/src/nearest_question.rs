@@ -1,6 +1,6 @@
 //! The recorded question that is most like one that was not recorded, and how they differ.
 
-use axilog::hash::{Hash, sha256};
+use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::file::blobs::BlobStore;
@@ -27,9 +27,8 @@ pub fn describe_nearest<'h>(
     let asked = format_question(asked.bytes());
     let mut nearest: Option<(usize, String, String)> = None;
     for hash in recorded {
-        let bytes = match blobs.read(hash, MAX_INPUT_BYTES)? {
-            Some(bytes) if sha256(&bytes) == *hash => bytes,
-            _ => continue,
+        let Some(bytes) = blobs.read_intact(hash, MAX_INPUT_BYTES)? else {
+            continue;
         };
         let known = format_question(&bytes);
         let common = count_common_bytes(&asked, &known);

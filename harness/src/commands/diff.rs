@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::output::Report;
-use crate::output::record_contents::{DescribeRecord, tag_name};
+use crate::output::record_contents::{DescribeRecord, record_json, tag_name};
 use crate::output::table;
 
 /// Compare two ledgers, and show the first record in which they differ.
@@ -32,20 +32,16 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let paths = [args.first.as_path(), args.second.as_path()];
     let mut readers = [open(paths[0])?, open(paths[1])?];
     let mut same = 0_u64;
-    let difference = loop {
+    let relation = loop {
         let [first, second] = &mut readers;
         match (read_chain(first)?, read_chain(second)?) {
-            (None, None) => break false,
+            (None, None) => break "SAME",
             (Some(one), Some(other)) if one == other => same = same.saturating_add(1),
-            (one, other) => break one.is_some() && other.is_some(),
+            (Some(_), Some(_)) => break "DIFFERENT",
+            _ => break "GROWN",
         }
     };
     let entries = [count_rest(&mut readers[0])?, count_rest(&mut readers[1])?];
-    let relation = match (difference, entries[0] == entries[1]) {
-        (true, _) => "DIFFERENT",
-        (false, true) => "SAME",
-        (false, false) => "GROWN",
-    };
     let [first, second] = paths.map(|path| read_record(path, same));
     let records = [first?, second?];
     let mut rows = vec![
@@ -106,12 +102,8 @@ fn describe(read: &ReadRecord<'_>) -> (String, Value) {
     let [subject, content, detail] = read.contents.summarize(&[]);
     let parts = [tag_name(entry.tag).to_owned(), subject, content, detail];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let mut fields = json!({ "seq": entry.sequence, "tag": entry.tag.as_str() });
-    if let (Some(object), Value::Object(more)) = (fields.as_object_mut(), read.contents.json()) {
-        object.extend(more);
-    }
     (
         format!("record {}: {}", entry.sequence, parts.join("; ")),
-        fields,
+        record_json(entry, &read.contents).into(),
     )
 }

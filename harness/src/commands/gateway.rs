@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axilog_gateway::{BreachAction, EXAMPLE, Gateway, GatewayConfiguration};
 use clap::Subcommand;
@@ -121,7 +122,7 @@ fn serve(args: &ServeArgs) -> Result<Report, Failure> {
         true => Gateway::record_missing(configuration)?,
         false => Gateway::open(configuration)?,
     };
-    let gateway = gateway.with_reports(Box::new(|path| {
+    let gateway = gateway.with_reports(Arc::new(|path| {
         report::render_page(path).map_err(|failure| failure.error.to_string())
     }));
     answer_calls(gateway, &names, stop, args.json)?;

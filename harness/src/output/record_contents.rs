@@ -6,12 +6,13 @@ use axilog::evidence::transition::TransitionRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::Tag;
 use axilog::json::extract::NO_VALUE;
+use axilog::ledger::Entry;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::visible_text::escape_identity;
 use axilog_policyc::{decimal, shortest_decimal};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What the command says of the contents of a record.
 pub(crate) trait DescribeRecord {
@@ -113,6 +114,17 @@ impl DescribeRecord for RecordContents<'_> {
             }
         }
     }
+}
+
+/// The object of a record: its sequence, its tag, and the fields that matter to machines.
+pub(crate) fn record_json(entry: &Entry<'_>, contents: &RecordContents<'_>) -> Map<String, Value> {
+    let mut object = Map::new();
+    object.insert("seq".to_owned(), entry.sequence.into());
+    object.insert("tag".to_owned(), entry.tag.as_str().into());
+    if let Value::Object(fields) = contents.json() {
+        object.extend(fields);
+    }
+    object
 }
 
 /// Names an oracle and its model for people, the model only where it has another name.

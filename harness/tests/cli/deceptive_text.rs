@@ -9,17 +9,23 @@ use axilog::agent::Agent;
 use axilog::agent::state::InputClass;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::fault::Faults;
+use axilog::hash::sha256;
 use axilog_ledger::decision::StepRecorder;
+use axilog_ledger::encoding::hex;
 use axilog_ledger::rules::{RuleSet, load_builtin_policies};
 use axilog_ledger::visible_text::is_deceptive;
 use serde_json::Value;
 
-use crate::bench::Bench;
+use crate::bench::{Bench, lines, sealed};
 
 /// A bidirectional control, one of zero width, a tag, both separators, a C1 control, DEL.
 const HOSTILE: &str = "o\u{202e}\u{200b}\u{e0041}\u{2028}\u{85}\u{9b}31m\u{7f}";
 
-/// A ledger `ledger.jsonl`, as another program may write one: each answer with its oracle and its model.
+/// A question that holds such characters, but for those that no question may have.
+const QUESTION: &str = "q\u{202e}\u{200b}\u{e0041}\u{2028}";
+
+/// A ledger `ledger.jsonl`, as another program may write one: each answer with its oracle and its model, and the question
+/// beside it.
 fn ledger_of(answers: &[(&str, &str, &str)]) -> Bench {
     let rules = RuleSet::new(load_builtin_policies().unwrap(), false, false);
     let (mut agent, mut faults) = (Agent::new(), Faults::NONE);
@@ -37,7 +43,7 @@ fn ledger_of(answers: &[(&str, &str, &str)]) -> Bench {
         let answer = Answer {
             completion: Completion::Complete,
             failure: None,
-            input: b"",
+            input: QUESTION.as_bytes(),
             input_kind: InputKind::Text,
             ledger_seq: 0,
             model_id: model_id.as_bytes(),
@@ -51,6 +57,10 @@ fn ledger_of(answers: &[(&str, &str, &str)]) -> Bench {
     }
     let bench = Bench::new();
     bench.write("ledger.jsonl", sink.batch.lines());
+    let hash = hex(&sha256(QUESTION.as_bytes()));
+    let folder = bench.path(&format!("ledger.jsonl.blobs/{}", &hash[..2]));
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join(hash), QUESTION).unwrap();
     bench
 }
 
@@ -86,6 +96,9 @@ fn every_command_shows_every_deceptive_character_of_a_ledger_as_an_escape() {
         "p.json",
         r#"[{"comparison":"GT","enabled":true,"policy_id":"P","threshold":1}]"#,
     );
+    let ledger = bench.read("ledger.jsonl");
+    bench.write("sealed.jsonl", sealed(&ledger));
+    bench.write("begun.jsonl", lines(&ledger)[..5].concat());
     for line in [
         "verify ledger.jsonl",
         "verify ledger.jsonl --expect-model o=m",
@@ -94,6 +107,10 @@ fn every_command_shows_every_deceptive_character_of_a_ledger_as_an_escape() {
         "head ledger.jsonl",
         "show ledger.jsonl",
         "show ledger.jsonl --seq 5",
+        "show ledger.jsonl --question",
+        "show ledger.jsonl --question --seq 5",
+        "tail sealed.jsonl",
+        "diff ledger.jsonl begun.jsonl",
         "stats ledger.jsonl",
         "lint ledger.jsonl",
         "export ledger.jsonl --format jsonl",
@@ -130,6 +147,14 @@ fn every_command_shows_every_deceptive_character_of_a_ledger_as_an_escape() {
         shown.contains("\\u{202e}") && shown.contains("\\u{9b}31m"),
         "{shown}"
     );
+    let shown = run(
+        &bench,
+        &["show", "ledger.jsonl", "--seq", "5", "--question"],
+    )
+    .stdout;
+    let shown = String::from_utf8(shown).unwrap();
+    let question = shown.split_once("\nquestion:\n").unwrap().1;
+    assert_eq!(question, "q\\u{202e}\\u{200b}\\u{e0041}\\u{2028}\n");
 }
 
 #[test]

@@ -48,6 +48,7 @@ mod planted_blobs;
 mod policy;
 mod replaced;
 mod report;
+mod report_size;
 mod schemas;
 mod seal;
 mod server_options;

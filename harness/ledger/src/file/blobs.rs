@@ -62,6 +62,19 @@ impl BlobStore {
         }
     }
 
+    /// Reads the blob with this hash where it has the bytes that were kept; `None` where it is missing, damaged, or longer
+    /// than `limit`. Nothing at all has no blob.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn read_intact(&self, hash: &Hash, limit: u64) -> Result<Option<Vec<u8>>, LedgerError> {
+        if *hash == sha256(b"") {
+            return Ok(Some(Vec::new()));
+        }
+        let read = self.read(hash, limit)?;
+        Ok(read.filter(|bytes| sha256(bytes) == *hash))
+    }
+
     /// Whether anything has the name of the blob with this hash, be it a blob or not.
     #[must_use]
     pub fn is_taken(&self, hash: &Hash) -> bool {

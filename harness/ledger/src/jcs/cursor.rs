@@ -19,8 +19,8 @@ impl<'a> TrackingCursor<'a> {
         TrackingCursor { text, furthest }
     }
 
-    /// A plain cursor at the same position.
-    pub fn plain(self) -> Plain<'a> {
+    /// The text from the same position on.
+    pub fn into_text(self) -> Plain<'a> {
         self.text
     }
 }

@@ -109,7 +109,7 @@ fn offset_of(text: &[u8], part: &[u8]) -> usize {
 
 /// The UTF-16 code units of a string's content, escapes resolved.
 fn utf16(content: TrackingCursor<'_>) -> Vec<u16> {
-    Name::new(content.plain()).collect()
+    Name::new(content.into_text()).collect()
 }
 
 struct Writer<'a> {

@@ -31,7 +31,7 @@ pub(super) fn find_end(bytes: &[u8], start: usize) -> Option<usize> {
                 true
             }
             Token::Key(name) => match open.last_mut() {
-                Some(Some(names)) => names.insert(Name::new(name.plain()).collect()),
+                Some(Some(names)) => names.insert(Name::new(name.into_text()).collect()),
                 _ => false,
             },
             Token::Number(number) => is_representable(number.stored),

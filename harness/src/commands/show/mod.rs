@@ -64,21 +64,16 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             return;
         };
         follow_breaches(&contents, &mut breached);
-        let hash = match &contents {
-            RecordContents::Observation(view) => Some(view.input_hash),
+        let question = match &contents {
+            RecordContents::Observation(view)
+                if args.question || selection.needs_question(view) =>
+            {
+                Some(questions.read(&view.input_hash))
+            }
             _ => None,
         };
-        let mut question = None;
-        let mut read_question = || {
-            let read = hash.and_then(|hash| questions.read(&hash));
-            question = Some(read.clone());
-            read
-        };
-        if !selection.take(record, &contents, &mut read_question) {
+        if !selection.take(record, &contents, question.as_ref()) {
             return;
-        }
-        if args.question && hash.is_some() && question.is_none() {
-            question = Some(hash.and_then(|hash| questions.read(&hash)));
         }
         if !has_header {
             has_header = true;
@@ -88,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             record,
             contents: &contents,
             breached: &breached,
-            question: question.filter(|_| args.question),
+            question: question.as_ref().filter(|_| args.question),
         };
         let text = match single {
             true => shown.format_fully(args.json),

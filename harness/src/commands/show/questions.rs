@@ -2,9 +2,26 @@
 
 use std::path::Path;
 
-use axilog::hash::{Hash, sha256};
+use axilog::hash::Hash;
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input_file::MAX_INPUT_BYTES;
+
+/// What an oracle was asked.
+#[derive(Clone)]
+pub(super) enum ShownQuestion {
+    Text(String),
+    /// Its blob is missing or damaged, has more than 64 MiB, or cannot be read.
+    Unreadable,
+}
+
+impl ShownQuestion {
+    pub(super) fn text(&self) -> Option<&str> {
+        match self {
+            ShownQuestion::Text(text) => Some(text),
+            ShownQuestion::Unreadable => None,
+        }
+    }
+}
 
 /// Reads questions, and counts those that it cannot.
 pub(super) struct QuestionReader {
@@ -21,17 +38,16 @@ impl QuestionReader {
         }
     }
 
-    /// The question with the hash that an observation names; `None`, and counted, where its blob is missing or damaged,
-    /// has more than 64 MiB, or cannot be read.
-    pub(super) fn read(&mut self, hash: &Hash) -> Option<String> {
-        if *hash == sha256(b"") {
-            return Some(String::new());
+    /// Reads the question with the hash that an observation names.
+    pub(super) fn read(&mut self, hash: &Hash) -> ShownQuestion {
+        let read = self.blobs.read_intact(hash, MAX_INPUT_BYTES).ok().flatten();
+        match read.and_then(|bytes| String::from_utf8(bytes).ok()) {
+            Some(text) => ShownQuestion::Text(text),
+            None => {
+                self.unread = self.unread.saturating_add(1);
+                ShownQuestion::Unreadable
+            }
         }
-        let read = self.blobs.read(hash, MAX_INPUT_BYTES.saturating_add(1));
-        let bytes = read.ok().flatten().filter(|bytes| sha256(bytes) == *hash);
-        let question = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-        self.unread += u64::from(question.is_none());
-        question
     }
 
     /// How many questions could not be read.

@@ -1,11 +1,14 @@
 //! Which records `axilog show` shows.
 
 use axilog::agent::stimulus::{TIME_ORACLE, extract_timestamp};
+use axilog::evidence::view::ObservationView;
 use axilog::hash::Tag;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::record_contents::{OracleSteps, RecordContents};
 use axilog_ledger::verify::VerifiedRecord;
 use clap::ValueEnum;
+
+use super::questions::ShownQuestion;
 
 /// The filters. A record is shown where all of them hold.
 #[derive(clap::Args)]
@@ -23,7 +26,7 @@ pub(super) struct FilterArgs {
     /// character by character.
     #[arg(long, value_name = "TEXT")]
     grep: Option<String>,
-    /// Records since the ledger's time reached TIME only: a number in the ledger's unit, or where that is seconds a date
+    /// Records from the one on with which the ledger's time reached TIME: a number in the ledger's unit, or where that is seconds a date
     /// in UTC, such as 2026-01-31 or 2026-01-31T12:00:00Z.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     since: Option<u64>,
@@ -124,19 +127,24 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Takes the next record; whether the filters select it. `read_question` gives the question of an observation, and
-    /// is called only where the text is not in the answer.
+    /// Whether the text must be looked for in the question, since the answer does not hold it.
+    pub(super) fn needs_question(&self, answer: &ObservationView<'_>) -> bool {
+        let text = self.filters.grep.as_ref();
+        text.is_some_and(|text| !unescape(answer.output).contains(text))
+    }
+
+    /// Takes the next record; whether the filters select it. `question` is that of an observation, where it is needed.
     pub(super) fn take(
         &mut self,
         record: &VerifiedRecord<'_>,
         contents: &RecordContents<'_>,
-        read_question: impl FnOnce() -> Option<String>,
+        question: Option<&ShownQuestion>,
     ) -> bool {
         let is_of_oracle = self.steps.as_mut().is_none_or(|steps| steps.take(contents));
         let is_observation = matches!(contents, RecordContents::Observation(_));
         self.has_oracle |= is_of_oracle && is_observation;
         self.take_time(record, contents);
-        self.search(contents, read_question);
+        self.search(contents, question);
         let filters = self.filters;
         let sequence = record.entry.sequence;
         filters
@@ -154,22 +162,19 @@ impl<'a> Selection<'a> {
             && view.oracle_id.is(TIME_ORACLE.as_bytes())
             && let Some(time) = extract_timestamp(record.entry.payload)
         {
-            self.time = time;
+            self.time = self.time.max(time);
         }
     }
 
-    fn search(
-        &mut self,
-        contents: &RecordContents<'_>,
-        read_question: impl FnOnce() -> Option<String>,
-    ) {
+    fn search(&mut self, contents: &RecordContents<'_>, question: Option<&ShownQuestion>) {
         let Some(text) = &self.filters.grep else {
             return;
         };
         match contents {
             RecordContents::Observation(view) => {
-                self.holds_text = unescape(view.output).contains(text)
-                    || read_question().is_some_and(|question| question.contains(text));
+                let question = question.and_then(ShownQuestion::text);
+                self.holds_text = !self.needs_question(view)
+                    || question.is_some_and(|question| question.contains(text));
                 self.has_text |= self.holds_text;
             }
             RecordContents::Genesis | RecordContents::Seal(_) => self.holds_text = false,

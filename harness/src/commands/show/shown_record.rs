@@ -4,11 +4,15 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::verify::VerifiedRecord;
 use axilog_ledger::visible_text::escape_deceptive_text;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::output::print_json;
-use crate::output::record_contents::{DescribeRecord, policy_id, shorten_text, tag_name};
+use crate::output::record_contents::{
+    DescribeRecord, policy_id, record_json, shorten_text, tag_name,
+};
 use crate::output::table;
+
+use super::questions::ShownQuestion;
 
 /// Widths of the columns.
 const WIDTHS: [u16; 5] = [9, 7, 21, 20, 19];
@@ -22,8 +26,8 @@ pub(super) struct ShownRecord<'a> {
     pub(super) contents: &'a RecordContents<'a>,
     /// The policies that breached since the last observation.
     pub(super) breached: &'a [String],
-    /// The question of an observation, where questions are asked for: `None` within where it cannot be read.
-    pub(super) question: Option<Option<String>>,
+    /// The question of an observation, where questions are to be shown.
+    pub(super) question: Option<&'a ShownQuestion>,
 }
 
 /// Takes the next record into the list of policies that breached since the last observation.
@@ -67,8 +71,8 @@ impl ShownRecord<'_> {
         let kind = tag_name(entry.tag).to_owned();
         let mut rows =
             table::format_row(WIDTHS, [entry.sequence.to_string(), kind, whom, what, why]);
-        if let Some(question) = &self.question {
-            let (size, text) = match question {
+        if let Some(question) = self.question {
+            let (size, text) = match question.text() {
                 Some(question) => (format!("{} bytes", question.len()), shorten_text(question)),
                 None => ("cannot be read".to_owned(), String::new()),
             };
@@ -105,8 +109,8 @@ impl ShownRecord<'_> {
             table::format_pairs(&rows),
             escape_deceptive_text(&bytes)
         );
-        if let Some(question) = &self.question {
-            let question = question.as_deref().unwrap_or("(cannot be read)");
+        if let Some(question) = self.question {
+            let question = question.text().unwrap_or("(cannot be read)");
             text.push_str(&format!("question:\n{}\n", escape_deceptive_text(question)));
         }
         text
@@ -114,22 +118,17 @@ impl ShownRecord<'_> {
 
     fn json(&self, single: bool) -> Value {
         let entry = &self.record.entry;
-        let mut object = json!({ "seq": entry.sequence, "tag": entry.tag.as_str() });
-        if let (Some(object), Value::Object(fields)) =
-            (object.as_object_mut(), self.contents.json())
-        {
-            object.extend(fields);
-            if let Some(question) = &self.question {
-                object.insert("question".to_owned(), question.clone().into());
-            }
-            if single {
-                let bytes = String::from_utf8_lossy(entry.payload);
-                object.insert("offset".to_owned(), self.record.offset.into());
-                object.insert("commit".to_owned(), hex(&entry.commit).into());
-                object.insert("chain".to_owned(), hex(&entry.chain).into());
-                object.insert("record".to_owned(), bytes.into());
-            }
+        let mut object = record_json(entry, self.contents);
+        if let Some(question) = self.question {
+            object.insert("question".to_owned(), question.text().into());
         }
-        object
+        if single {
+            let bytes = String::from_utf8_lossy(entry.payload);
+            object.insert("offset".to_owned(), self.record.offset.into());
+            object.insert("commit".to_owned(), hex(&entry.commit).into());
+            object.insert("chain".to_owned(), hex(&entry.chain).into());
+            object.insert("record".to_owned(), bytes.into());
+        }
+        object.into()
     }
 }
