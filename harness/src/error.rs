@@ -170,6 +170,18 @@ pub(crate) enum CommandError {
     #[error("the manifest is refused: {0}")]
     InvalidManifest(InvalidManifest),
 
+    /// A file of running values that is not one.
+    #[error(
+        "{path}: {reason}; expected one JSON object, e.g. {{\"ax.sum.spend\":{{\"oracle\":\"tool.pay\",\"path\":\"/amount\",\"window\":86400}}}}",
+        path = path.display()
+    )]
+    RunningValuesUnreadable {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+
     /// A ledger that another one is to follow, and that could still go on.
     #[error(
         "{path}: is not sealed, so that it could go on beside a ledger that follows it; seal it first (axilog seal {path}); no ledger was begun",

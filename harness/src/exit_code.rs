@@ -25,6 +25,7 @@ impl CommandError {
             | CommandError::OverKept { .. }
             | CommandError::File(FileError::StandardInputTwice)
             | CommandError::InvalidManifest(_)
+            | CommandError::RunningValuesUnreadable { .. }
             | CommandError::NoOracleInPolicies
             | CommandError::PredecessorNotSealed(_)
             | CommandError::InvalidSchema { .. }
@@ -83,7 +84,9 @@ fn code_of_ledger(error: &LedgerError) -> u8 {
         | LedgerError::UnknownSource { .. }
         | LedgerError::SourceNoAnswer { .. }
         | LedgerError::SourceRefused { .. }
-        | LedgerError::ReservedOracleId { .. } => 2,
+        | LedgerError::ReservedOracleId { .. }
+        | LedgerError::RunningValueId { .. }
+        | LedgerError::RunningValueNotLimited { .. } => 2,
         LedgerError::File(_)
         | LedgerError::NotDurable { .. }
         | LedgerError::Locked { .. }

@@ -56,5 +56,7 @@ pub use envelope::{Interval, decimal, shortest_decimal};
 pub use error::PolicyFileError;
 pub use policy::{ComparisonOperator, MAX_POLICIES, MAX_POLICY_ID, PolicyEntry};
 pub use scope::{Scope, Shadow};
-pub use selector::{COUNT, EMBEDDED, EVERY, MAX_SELECTOR, selector_path, split_scale};
+pub use selector::{
+    COUNT, EMBEDDED, EVERY, MAX_SELECTOR, find_path_fault, selector_path, split_scale,
+};
 pub use set::{LedgerConfiguration, PolicySet};

@@ -59,6 +59,20 @@ pub(crate) fn check_selector(at: usize, selector: &str) -> Result<(), Fault> {
     }
 }
 
+/// What was expected of a path, a name or a pointer without an oracle, that is
+/// not valid; `None` for a valid one.
+///
+/// ```
+/// assert_eq!(axilog_policyc::find_path_fault("/items/~*/price"), None);
+/// assert!(axilog_policyc::find_path_fault("tool.pay#amount").is_some());
+/// ```
+pub fn find_path_fault(path: &str) -> Option<String> {
+    match split(path) {
+        (Some(_), _) => Some("a path without an oracle".into()),
+        (None, path) => find_fault(path),
+    }
+}
+
 /// What was expected of a selector that is not valid.
 fn find_fault(selector: &str) -> Option<String> {
     if selector.len() > MAX_SELECTOR {

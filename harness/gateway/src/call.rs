@@ -184,6 +184,7 @@ fn refuse_step(ledger: &GatewayLedger, open: &OpenLedger, error: &SharedSessionE
         SharedSessionError::Ledger(
             E::InvalidIdentity { .. }
             | E::ReservedOracleId { .. }
+            | E::RunningValueId { .. }
             | E::UndeclaredOracle { .. }
             | E::UnjudgedOracle { .. }
             | E::QuestionViolatesSchema { .. }

@@ -15,6 +15,7 @@ use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::reader::{LedgerReader, ReadRecord, RecordFilter};
 use axilog_ledger::record_contents::RecordContents;
+use axilog_ledger::running_values::is_running_value_id;
 use axilog_ledger::tool_calls::TOOL_PREFIX;
 use axilog_oracle::describe_nearest;
 use serde_json::Value;
@@ -181,6 +182,10 @@ impl Calls {
         let Some(open) = &mut self.open else {
             return;
         };
+        // The decision on it is one on the answer before it.
+        if is_running_value_id(&oracle) {
+            return;
+        }
         // Another program may have recorded something between two calls.
         if *open.question.get_or_insert(view.input_hash) != view.input_hash {
             self.finish_call();

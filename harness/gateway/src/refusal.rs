@@ -63,8 +63,7 @@ impl Refusal {
     pub(crate) fn breach(ledger: &str, decision: &StepDecision) -> Refusal {
         let sequence = decision.observation.ledger_seq;
         let policies: Vec<Value> = decision
-            .judgements
-            .iter()
+            .list_judgements()
             .filter(|judgement| judgement.result == PolicyResult::Breach)
             .map(|judgement| {
                 json!({

@@ -25,9 +25,9 @@ pub struct axh_decision_t {
     pub input_hash: [u8; 32],
     /// Hash of the observation.
     pub obs_hash: [u8; 32],
-    /// Number of policies that judged the answer.
+    /// Number of policies that judged the answer and the running values after it.
     pub judged: u32,
-    /// Number of policies that it breached.
+    /// Number of those that were breached.
     pub breached: u32,
     /// Number of faults since the last reset.
     pub fault_count: u32,
@@ -53,9 +53,8 @@ unsafe impl SizedStruct for axh_decision_t {}
 impl axh_decision_t {
     pub(crate) fn of(decision: &StepDecision) -> axh_decision_t {
         let observation = &decision.observation;
-        let judgements = &decision.judgements;
-        let breached = judgements
-            .iter()
+        let breached = decision
+            .list_judgements()
             .filter(|judgement| judgement.result == PolicyResult::Breach);
         let violation = decision.transition.as_ref().and_then(|t| t.violation);
         axh_decision_t {
@@ -66,7 +65,7 @@ impl axh_decision_t {
             head: decision.head,
             input_hash: observation.input_hash,
             obs_hash: observation.obs_hash,
-            judged: u32::try_from(judgements.len()).unwrap_or(u32::MAX),
+            judged: u32::try_from(decision.list_judgements().count()).unwrap_or(u32::MAX),
             breached: u32::try_from(breached.count()).unwrap_or(u32::MAX),
             fault_count: decision.fault_count,
             completion_state: completion_of(observation.completion),

@@ -142,9 +142,9 @@ fn missing_steps(health: Health) -> &'static str {
 fn reason_of_ledger(error: &LedgerError) -> c_int {
     match error {
         LedgerError::InvalidInput { .. } => AXH_REASON_QUESTION,
-        LedgerError::InvalidIdentity { .. } | LedgerError::ReservedOracleId { .. } => {
-            AXH_REASON_IDENTITY
-        }
+        LedgerError::InvalidIdentity { .. }
+        | LedgerError::ReservedOracleId { .. }
+        | LedgerError::RunningValueId { .. } => AXH_REASON_IDENTITY,
         LedgerError::ModelMismatch { .. } => AXH_REASON_MODEL,
         LedgerError::UndeclaredOracle { .. } | LedgerError::UnjudgedOracle { .. } => {
             AXH_REASON_ORACLE
@@ -166,7 +166,9 @@ fn reason_of_ledger(error: &LedgerError) -> c_int {
             source: CoreError::Ledger,
             ..
         } => AXH_REASON_FAILED,
-        LedgerError::InvalidPolicies { .. } => AXH_REASON_POLICIES,
+        LedgerError::InvalidPolicies { .. } | LedgerError::RunningValueNotLimited { .. } => {
+            AXH_REASON_POLICIES
+        }
         LedgerError::File(_)
         | LedgerError::Locked { .. }
         | LedgerError::AlreadyExists(_)
@@ -191,13 +193,14 @@ fn os_error_of_file(error: &FileError) -> c_int {
 
 fn status_of_ledger(error: &LedgerError) -> c_int {
     match error {
-        LedgerError::InvalidPolicies { .. } | LedgerError::File(FileError::TooLong { .. }) => {
-            AXH_ERR_ARGUMENT
-        }
+        LedgerError::InvalidPolicies { .. }
+        | LedgerError::RunningValueNotLimited { .. }
+        | LedgerError::File(FileError::TooLong { .. }) => AXH_ERR_ARGUMENT,
         LedgerError::Sealed(_)
         | LedgerError::InvalidInput { .. }
         | LedgerError::InvalidIdentity { .. }
         | LedgerError::ReservedOracleId { .. }
+        | LedgerError::RunningValueId { .. }
         | LedgerError::ModelMismatch { .. }
         | LedgerError::UndeclaredOracle { .. }
         | LedgerError::UnjudgedOracle { .. }

@@ -4,16 +4,12 @@
 //! looked for again here, with the reader of serde_json, which keeps numbers as they are written.
 
 use axilog::json::number::{scaled_decimal_to_q16, scaled_integer_to_q16};
-use axilog_policyc::{COUNT, EMBEDDED, EVERY, decimal, selector_path, split_scale};
+use axilog_policyc::{EMBEDDED, decimal, selector_path, split_scale};
 use serde_json::value::RawValue;
 
-use crate::raw_json::{
-    ARRAY, NUMBER, OBJECT, describe, enter, list_elements, list_members, read_json,
-};
+use crate::number_search::{NumberForm, visit_numbers};
+use crate::raw_json::{NUMBER, describe};
 use crate::written_number::{describe_range, describe_unfit_number, parse_decimal};
-
-/// The largest number of elements or members that is a value.
-const MAX_COUNT: usize = 32_767;
 
 /// A number that a selector leads to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,24 +29,16 @@ pub struct FoundNumber {
 /// # Errors
 /// Why there is no value, in words.
 pub fn find_numbers(answer: &[u8], selector: &str) -> Result<Vec<FoundNumber>, String> {
-    let whole = read_json(answer).map_err(|error| format!("the answer is not JSON: {error}"))?;
-    if describe(whole) != OBJECT {
-        return Err(format!(
-            "the answer is {}, not one JSON object",
-            describe(whole)
-        ));
-    }
     let (path, power) = split_scale(selector_path(selector));
-    let steps: Vec<&str> = match path.strip_prefix('/') {
-        Some(steps) => steps.split('/').collect(),
-        None => vec![path],
-    };
-    let mut search = NumberSearch {
-        power,
-        found: Vec::new(),
-    };
-    search.follow(whole, "", &steps)?;
-    Ok(search.found)
+    let mut found = Vec::new();
+    visit_numbers(answer, path, &mut |place, value, form| {
+        found.push(match form {
+            NumberForm::Decimal => convert_decimal(place, value, power)?,
+            NumberForm::RawQ16 => convert_raw(place, value, power)?,
+        });
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// Says why `answer` has no value for `selector`.
@@ -67,174 +55,46 @@ pub fn explain_missing(answer: &[u8], selector: &str) -> String {
     }
 }
 
-/// A search for the numbers of a selector, which ends at the first obstacle.
-struct NumberSearch {
-    /// The power of ten that each number is divided by.
-    power: i8,
-    found: Vec<FoundNumber>,
-}
-
-impl NumberSearch {
-    /// Follows `steps` from `place`, to which `walked` led.
-    fn follow(&mut self, place: &RawValue, walked: &str, steps: &[&str]) -> Result<(), String> {
-        let Some((step, behind)) = steps.split_first() else {
-            return Ok(());
-        };
-        match *step {
-            EVERY => self.follow_elements(place, walked, behind),
-            COUNT => check_count(place, walked),
-            EMBEDDED => self.follow_embedded(place, walked, behind),
-            step if behind.is_empty() => self.take_member(place, walked, &unescape(step)),
-            step => {
-                let step = unescape(step);
-                let next = enter(place, &step)
-                    .ok_or_else(|| format!("{} has no \"{step}\"", name_place(walked)))?;
-                self.follow(next, &format!("{walked}/{step}"), behind)
-            }
-        }
-    }
-
-    fn follow_elements(
-        &mut self,
-        place: &RawValue,
-        walked: &str,
-        behind: &[&str],
-    ) -> Result<(), String> {
-        let name = name_place(walked);
-        let elements = list_elements(place)
-            .ok_or_else(|| format!("{name} is {}, not an array", describe(place)))?;
-        if elements.is_empty() {
-            return Err(format!("{name} has no element"));
-        }
-        for (index, element) in elements.iter().enumerate() {
-            let place = format!("{walked}/{index}");
-            match behind {
-                [] => self.take_natural(place, element)?,
-                _ => self.follow(element, &place, behind)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn follow_embedded(
-        &mut self,
-        place: &RawValue,
-        walked: &str,
-        behind: &[&str],
-    ) -> Result<(), String> {
-        let name = name_place(walked);
-        let text: String = serde_json::from_str(place.get()).map_err(|_| {
-            format!(
-                "{name} is {}, not a string that holds JSON",
-                describe(place)
-            )
-        })?;
-        let held = read_json(text.as_bytes())
-            .map_err(|error| format!("{name} is a string that is not JSON: {error}"))?;
-        let place = format!("{walked}/{EMBEDDED}");
-        match behind {
-            [] => self.take_natural(place, held),
-            _ => self.follow(held, &place, behind),
-        }
-    }
-
-    /// Takes the number in the member or element `last` of `place`.
-    fn take_member(&mut self, place: &RawValue, walked: &str, last: &str) -> Result<(), String> {
-        let kind = describe(place);
-        let name = |last: &str| match walked {
-            "" => last.to_owned(),
-            walked => format!("{walked}/{last}"),
-        };
-        let raw = format!("{last}_q16");
-        let raw_value = enter(place, &raw).filter(|_| kind == OBJECT);
-        match (kind, enter(place, last), raw_value) {
-            (OBJECT, Some(_), Some(_)) => Err(format!(
-                "{} has both \"{last}\" and \"{raw}\"",
-                name_place(walked)
-            )),
-            (OBJECT | ARRAY, None, None) => {
-                Err(format!("{} has no \"{last}\"", name_place(walked)))
-            }
-            (_, Some(value), None) => self.take_natural(name(last), value),
-            (_, None, Some(value)) => self.take_raw(name(&raw), value),
-            (other, ..) => Err(format!("{} is {other}", name_place(walked))),
-        }
-    }
-
-    fn take_natural(&mut self, place: String, value: &RawValue) -> Result<(), String> {
-        let written = value.get();
-        match (
-            describe(value),
-            scaled_decimal_to_q16(written.as_bytes(), self.power),
-        ) {
-            (NUMBER, Some(converted)) => {
-                let is_exact =
-                    parse_decimal(written, 0) == parse_decimal(&decimal(converted), self.power);
-                self.keep(place, written, converted, is_exact);
-                Ok(())
-            }
-            (NUMBER, None) => {
-                let why = describe_unfit_number(written, self.power);
-                Err(format!("\"{place}\" is {written}, {why}"))
-            }
-            (other, _) => Err(format!("\"{place}\" is {other}, not a number")),
-        }
-    }
-
-    fn take_raw(&mut self, place: String, value: &RawValue) -> Result<(), String> {
-        let written = value.get();
-        let convert = |power| scaled_integer_to_q16(written.as_bytes(), power);
-        match (describe(value), convert(0), convert(self.power)) {
-            (NUMBER, Some(_), Some(converted)) => {
-                let is_exact =
-                    parse_decimal(written, 0) == parse_decimal(&converted.to_string(), self.power);
-                self.keep(place, written, converted, is_exact);
-                Ok(())
-            }
-            (NUMBER, Some(_), None) => {
-                let why = describe_range(self.power);
-                Err(format!("\"{place}\" is {written}, {why}"))
-            }
-            (NUMBER, None, _) => Err(format!(
-                "\"{place}\" is {written}, which is no raw Q16.16 value"
-            )),
-            (other, ..) => Err(format!("\"{place}\" is {other}, not an integer")),
-        }
-    }
-
-    fn keep(&mut self, place: String, written: &str, value: i32, is_exact: bool) {
-        self.found.push(FoundNumber {
+/// Converts a JSON number, which is divided by 10^`power`.
+fn convert_decimal(place: String, value: &RawValue, power: i8) -> Result<FoundNumber, String> {
+    let written = value.get();
+    match (
+        describe(value),
+        scaled_decimal_to_q16(written.as_bytes(), power),
+    ) {
+        (NUMBER, Some(value)) => Ok(FoundNumber {
+            is_exact: parse_decimal(written, 0) == parse_decimal(&decimal(value), power),
             place,
             written: written.to_owned(),
             value,
-            is_exact,
-        });
+        }),
+        (NUMBER, None) => {
+            let why = describe_unfit_number(written, power);
+            Err(format!("\"{place}\" is {written}, {why}"))
+        }
+        (other, _) => Err(format!("\"{place}\" is {other}, not a number")),
     }
 }
 
-fn check_count(place: &RawValue, walked: &str) -> Result<(), String> {
-    let (kind, name) = (describe(place), name_place(walked));
-    let count = match (list_elements(place), list_members(place)) {
-        (Some(elements), _) => elements.len(),
-        (None, Some(members)) => members.len(),
-        (None, None) => return Err(format!("{name} is {kind}, which has no elements to count")),
-    };
-    match count > MAX_COUNT {
-        true => Err(format!(
-            "{name} has {count} elements, and at most {MAX_COUNT} count"
+/// Converts an integer that counts 65536ths, which is divided by 10^`power`.
+fn convert_raw(place: String, value: &RawValue, power: i8) -> Result<FoundNumber, String> {
+    let written = value.get();
+    let convert = |power| scaled_integer_to_q16(written.as_bytes(), power);
+    match (describe(value), convert(0), convert(power)) {
+        (NUMBER, Some(_), Some(value)) => Ok(FoundNumber {
+            is_exact: parse_decimal(written, 0) == parse_decimal(&value.to_string(), power),
+            place,
+            written: written.to_owned(),
+            value,
+        }),
+        (NUMBER, Some(_), None) => {
+            let why = describe_range(power);
+            Err(format!("\"{place}\" is {written}, {why}"))
+        }
+        (NUMBER, None, _) => Err(format!(
+            "\"{place}\" is {written}, which is no raw Q16.16 value"
         )),
-        false => Ok(()),
-    }
-}
-
-fn unescape(step: &str) -> String {
-    step.replace("~1", "/").replace("~0", "~")
-}
-
-fn name_place(walked: &str) -> String {
-    match walked {
-        "" => "the answer".to_owned(),
-        walked => format!("\"{walked}\""),
+        (other, ..) => Err(format!("\"{place}\" is {other}, not an integer")),
     }
 }
 

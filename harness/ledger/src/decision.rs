@@ -51,6 +51,19 @@ pub struct StepDecision {
     pub entries: u64,
     /// The chain value after the step.
     pub head: Hash,
+    /// What was decided on the running values after the answer, up to the first that was refused. The answer is
+    /// permitted, and may be acted on, only where each of them is; the state and the end of the ledger are those after
+    /// the last of them.
+    pub running_values: Vec<RunningDecision>,
+}
+
+/// What was decided on a running value after an answer.
+#[derive(Clone, Debug)]
+pub struct RunningDecision {
+    /// The running value as it was recorded, `{"value":N}`, or `{"value":null}` where the answer has no such number.
+    pub answer: String,
+    /// The decision on it.
+    pub decision: StepDecision,
 }
 
 impl StepDecision {
@@ -59,6 +72,26 @@ impl StepDecision {
     #[must_use]
     pub fn may_continue(&self) -> bool {
         self.is_permitted && self.health != Health::Stopped
+    }
+
+    /// The policies that judged the answer, and those that judged the running values after it.
+    pub fn list_judgements(&self) -> impl Iterator<Item = &PolicyJudgement> {
+        let of_values = self.running_values.iter();
+        let of_values = of_values.flat_map(|value| &value.decision.judgements);
+        self.judgements.iter().chain(of_values)
+    }
+
+    /// Adds what was decided on the running values after the answer.
+    pub(crate) fn add_running_values(&mut self, running_values: Vec<RunningDecision>) {
+        for RunningDecision { decision, .. } in &running_values {
+            self.is_permitted &= decision.is_permitted;
+            self.may_act &= decision.may_act;
+            self.health = decision.health;
+            self.fault_count = decision.fault_count;
+            self.entries = decision.entries;
+            self.head = decision.head;
+        }
+        self.running_values = running_values;
     }
 }
 
@@ -153,6 +186,7 @@ impl StepRecorder {
             fault_count: agent.fault_count,
             entries: agent.ledger.sequence.saturating_add(1),
             head: agent.ledger.head,
+            running_values: Vec::new(),
         })
     }
 }

@@ -7,7 +7,7 @@ use axilog::evidence::policy::PolicyResult;
 use axilog::policy::Comparison;
 use axilog_policyc::shortest_decimal;
 
-use crate::decision::{PolicyJudgement, StepDecision};
+use crate::decision::{PolicyJudgement, RunningDecision, StepDecision};
 
 /// Lists the reasons that decided; there is at least one.
 #[must_use]
@@ -45,6 +45,11 @@ pub fn list_reasons(decision: &StepDecision) -> Vec<String> {
             .filter(|j| j.result == PolicyResult::Breach && (whole || j.actual.is_some()))
             .map(breach),
     ));
+    for RunningDecision { decision, .. } in &decision.running_values {
+        if !decision.is_permitted {
+            reasons.extend(list_reasons(decision));
+        }
+    }
     if reasons.is_empty() || decision.is_permitted {
         reasons.extend(group_by_subject(
             decision.judgements.iter().filter_map(permission),

@@ -172,10 +172,10 @@ fn find_sources(
     let mut standings = StandingReader::default();
     verify_ledger(source, None, &expected, &mut |record| {
         let observation = record.observation.as_ref();
-        let Some(told) = standings.take(&record.entry, observation) else {
-            return;
-        };
-        match (named.get_mut(&told.obs_hash), observation) {
+        standings.take(&record.entry, observation, &mut |told| match (
+            named.get_mut(&told.obs_hash),
+            observation,
+        ) {
             (Some(place @ None), Some(view)) => {
                 *place = Some(SourceObservation {
                     ledger_seq: told.ledger_seq,
@@ -187,7 +187,7 @@ fn find_sources(
                 place.standing = told.standing;
             }
             _ => {}
-        }
+        });
     })
     .map_err(read_error())?;
     Ok(named)

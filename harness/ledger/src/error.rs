@@ -251,6 +251,27 @@ pub enum LedgerError {
         command: &'static str,
     },
 
+    /// An oracle id is one that only the ledger gives, to what it computes itself.
+    #[error(
+        "the oracle id \"{id}\" is that of a running value, which the ledger computes and records itself; record the answers that it is computed from, or choose an id that does not begin with ax.sum., ax.count. or ax.change.; nothing was recorded",
+        id = escape_identity(id)
+    )]
+    RunningValueId {
+        /// The id.
+        id: String,
+    },
+
+    /// A running value that no policy of its own limits, or one that another policy would refuse.
+    #[error("{path}: the running value {id}: {reason}", path = path.display())]
+    RunningValueNotLimited {
+        /// The ledger.
+        path: PathBuf,
+        /// The oracle id of the running value.
+        id: String,
+        /// The reason, and what to do.
+        reason: String,
+    },
+
     /// The oracle has another model in this ledger (decision D24).
     #[error(
         "{path}: the oracle \"{oracle}\" has the model \"{recorded}\" in this ledger and cannot have \"{given}\" too; use another oracle id or another ledger; nothing was recorded",

@@ -56,6 +56,7 @@
 //! | [`json_report`] | decision, verification, replay, audit, head and policies as JSON |
 //! | [`input`] | inputs of oracles in canonical form |
 //! | [`derivation`] | inputs that are made from earlier answers |
+//! | [`running_values`] | sums, counts and changes that the ledger computes and records itself |
 //! | [`derivation_graph`] | which answers fed which questions |
 //! | [`questions`] | the questions that lie beside a ledger |
 //! | [`tool_calls`] | the tool calls in an assistant's message |
@@ -99,6 +100,7 @@ pub mod jcs;
 pub mod json_report;
 pub mod manifest;
 pub mod named_blobs;
+mod number_search;
 pub mod policy_trial;
 pub mod questions;
 mod raw_json;
@@ -106,6 +108,7 @@ pub mod reader;
 pub mod record_contents;
 pub mod replay;
 pub mod rules;
+pub mod running_values;
 pub mod schema;
 pub mod session;
 pub mod standard_input;

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
 use crate::jcs::canonicalize;
+use crate::running_values::{RunningValues, check_running_values};
 
 /// The most bytes of a name.
 pub const MAX_NAME_BYTES: usize = 256;
@@ -39,6 +40,9 @@ pub struct Manifest {
     /// Whether only an oracle may answer that an enabled policy judges.
     #[serde(default, skip_serializing_if = "is_false")]
     require_policy: bool,
+    /// What the ledger computes over the answers of oracles, and records itself.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    running_values: RunningValues,
     /// The declared schemas of each oracle.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     schemas: BTreeMap<String, OracleSchemas>,
@@ -175,6 +179,23 @@ impl Manifest {
         }
     }
 
+    /// The same manifest with these running values in place of others.
+    ///
+    /// # Errors
+    /// [`InvalidManifest`] for what [`check_running_values`] refuses, and for a running value of an oracle that may not
+    /// answer.
+    pub fn with_running_values(
+        &self,
+        running_values: RunningValues,
+    ) -> Result<Manifest, InvalidManifest> {
+        let manifest = Manifest {
+            running_values,
+            ..self.clone()
+        };
+        manifest.check()?;
+        Ok(manifest)
+    }
+
     fn check(&self) -> Result<(), InvalidManifest> {
         let invalid = |text: String| Err(InvalidManifest(text));
         if let Some(name) = &self.name {
@@ -225,6 +246,19 @@ impl Manifest {
                 ));
             }
         }
+        check_running_values(&self.running_values)
+            .map_err(|error| InvalidManifest(error.to_string()))?;
+        if let Some(oracles) = &self.oracles
+            && let Some((id, value)) = self
+                .running_values
+                .iter()
+                .find(|(_, value)| !oracles.contains(&value.oracle))
+        {
+            return invalid(format!(
+                "the running value {id:?} is of the oracle {:?}, which is not among the oracles that it declares; declare it too, or leave the running value out",
+                value.oracle
+            ));
+        }
         let named = self.schemas.values().flat_map(|s| [&s.input, &s.output]);
         for hash in named.flatten() {
             if parse_hash(hash).is_none() {
@@ -264,6 +298,12 @@ impl Manifest {
     #[must_use]
     pub fn requires_policy(&self) -> bool {
         self.require_policy
+    }
+
+    /// What the ledger computes over the answers of oracles, by the oracle id under which it is recorded.
+    #[must_use]
+    pub fn running_values(&self) -> &RunningValues {
+        &self.running_values
     }
 
     /// The declared schemas, by oracle id.

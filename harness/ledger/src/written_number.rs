@@ -28,17 +28,21 @@ pub(crate) fn parse_decimal(token: &str, power: i8) -> (bool, String, i64) {
 
 /// Why a number token has no Q16.16 value, by the rules of formats.md §4 and the decimal that the token writes.
 pub(crate) fn describe_unfit_number(token: &str, power: i8) -> String {
+    find_length_fault(token).unwrap_or_else(|| describe_range(power))
+}
+
+/// Why no policy takes a number token for a number, whatever its size: its exponent is too large, or it has too many
+/// digits; `None` where it is neither.
+pub(crate) fn find_length_fault(token: &str) -> Option<String> {
     let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
     let magnitude = exponent.trim_start_matches(['+', '-', '0']);
     if magnitude.len() > 2 || magnitude.parse().unwrap_or(0) > MAX_EXPONENT {
-        return format!("whose exponent is beyond \u{b1}{MAX_EXPONENT}");
+        return Some(format!("whose exponent is beyond \u{b1}{MAX_EXPONENT}"));
     }
     let digits = mantissa.chars().filter(char::is_ascii_digit);
     let significant = digits.skip_while(|&digit| digit == '0').count();
-    if significant > MAX_DIGITS {
-        return format!("which has {significant} digits, and a number may have {MAX_DIGITS}");
-    }
-    describe_range(power)
+    (significant > MAX_DIGITS)
+        .then(|| format!("which has {significant} digits, and a number may have {MAX_DIGITS}"))
 }
 
 /// Says that a number which is divided by 10^`power` has no Q16.16 value because of its size.

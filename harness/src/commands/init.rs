@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::manifest::{Manifest, Predecessor};
+use axilog_ledger::input_file::read_input;
+use axilog_ledger::manifest::{MAX_MANIFEST_BYTES, Manifest, Predecessor};
 use axilog_ledger::rules::{ExpectedRules, RuleSet, load_builtin_policies};
+use axilog_ledger::running_values::{RunningValues, is_running_value_id, parse_running_values};
 use axilog_ledger::schema::DeclaredSchemas;
 use axilog_ledger::session::Session;
 use axilog_policyc::PolicySet;
@@ -62,6 +64,10 @@ pub(crate) struct Args {
     /// Refuse answers of oracles that no enabled policy judges.
     #[arg(long)]
     require_policy: bool,
+    /// JSON file with the values that the ledger computes over earlier answers and records itself, for policies to limit:
+    /// sums, counts and changes, by the oracle id under which each is recorded.
+    #[arg(long, value_name = "FILE")]
+    running_values: Option<PathBuf>,
     /// The sealed ledger that this one goes on from, to which it is bound; its rules too, where no other
     /// policies are named.
     #[arg(long, value_name = "OLD")]
@@ -156,6 +162,15 @@ fn read_predecessor(path: &Path) -> Result<(Predecessor, Option<RuleSet>), Failu
     Ok((predecessor, replayed.rules.map(|(rules, _)| rules)))
 }
 
+/// Reads the running values that a file declares.
+fn read_running_values(path: &Path) -> Result<RunningValues, CommandError> {
+    let text = read_input(path, "read the running values", MAX_MANIFEST_BYTES)?;
+    parse_running_values(&text).map_err(|reason| CommandError::RunningValuesUnreadable {
+        path: path.to_owned(),
+        reason,
+    })
+}
+
 /// Makes the manifest that the options ask for. The schemas are in it only to see whether they fit.
 fn make_manifest(
     args: &Args,
@@ -167,7 +182,8 @@ fn make_manifest(
         .with_required_policy(args.require_policy);
     let mut oracles: BTreeSet<String> = args.oracle.iter().cloned().collect();
     if args.oracles_from_policies {
-        let named = policies.named_oracles();
+        let mut named = policies.named_oracles();
+        named.retain(|id| !is_running_value_id(id));
         if named.is_empty() {
             return Err(CommandError::NoOracleInPolicies);
         }
@@ -176,6 +192,11 @@ fn make_manifest(
     if !oracles.is_empty() {
         manifest = manifest
             .with_oracles(oracles)
+            .map_err(CommandError::InvalidManifest)?;
+    }
+    if let Some(path) = &args.running_values {
+        manifest = manifest
+            .with_running_values(read_running_values(path)?)
             .map_err(CommandError::InvalidManifest)?;
     }
     manifest

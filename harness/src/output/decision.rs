@@ -4,7 +4,7 @@ use std::path::Path;
 
 use axilog::agent::state::Health;
 use axilog::agent::stimulus::is_reserved;
-use axilog_ledger::decision::{PolicyJudgement, StepDecision};
+use axilog_ledger::decision::{PolicyJudgement, RunningDecision, StepDecision};
 use axilog_ledger::decision_reasons::list_reasons;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::decision::{decision_json, left_behind_json, torn_line_json};
@@ -143,6 +143,17 @@ fn decision_text(ledger: &Path, decision: &StepDecision) -> String {
             .map(|j| ("policy", policy_text(j))),
     );
     rows.push(("state", describe_states(decision)));
+    for RunningDecision { answer, decision } in &decision.running_values {
+        let observation = &decision.observation;
+        let (seq, id) = (observation.ledger_seq, &observation.oracle_id);
+        rows.push((
+            "running",
+            format!("{} {id} {answer}, observation {seq}", result_name(decision)),
+        ));
+        let policies = decision.judgements.iter();
+        rows.extend(policies.map(|j| ("policy", policy_text(j))));
+        rows.push(("state", describe_states(decision)));
+    }
     let of_oracle = !is_reserved(observation.oracle_id.as_bytes());
     if of_oracle && decision.lacks_policy {
         let why = "no: no policy judged the answer, and one is required";

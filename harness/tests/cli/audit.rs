@@ -220,7 +220,7 @@ fn a_ledger_bound_to_a_manifest_says_so() {
     let head = bench.run("head ledger.jsonl --json").exits(0).json();
     assert_eq!(
         head["manifest"],
-        json!({"follows": null, "name": "plant/pump-3", "note": "trial", "oracles": null, "require_policy": false})
+        json!({"follows": null, "name": "plant/pump-3", "note": "trial", "oracles": null, "require_policy": false, "running_values": {}})
     );
     let text = bench.run("head ledger.jsonl").exits(0).stdout;
     assert!(

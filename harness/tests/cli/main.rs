@@ -49,6 +49,7 @@ mod policy;
 mod replaced;
 mod report;
 mod report_size;
+mod running_values;
 mod schemas;
 mod seal;
 mod server_options;

@@ -492,11 +492,11 @@ typedef struct axh_decision_t {
      */
     uint8_t obs_hash[32];
     /**
-     * Number of policies that judged the answer.
+     * Number of policies that judged the answer and the running values after it.
      */
     uint32_t judged;
     /**
-     * Number of policies that it breached.
+     * Number of those that were breached.
      */
     uint32_t breached;
     /**

@@ -8,11 +8,13 @@ use super::derivations::{DerivationFindings, Derivations};
 use super::oracles::Oracles;
 use super::raw_answers::RawAnswerSummary;
 use super::report::{AuditCheck, AuditExpectations, AuditVerdict, CheckResult};
+use super::running_values::RunningValueFindings;
 use super::schemas::SchemaSummary;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
 use crate::manifest::{FoundManifest, Predecessor};
 use crate::replay::{ReplayReport, describe_switches};
+use crate::running_values::is_running_value_id;
 use crate::verify::VerificationReport;
 
 /// The most oracles whose models are named one by one as not compared.
@@ -280,11 +282,12 @@ pub(super) fn check_raw_answers(
 pub(super) fn check_derivations(
     derivations: &Derivations,
     found: DerivationFindings,
+    running: RunningValueFindings,
 ) -> AuditCheck {
     let unread = derivations.unread_inputs();
-    let result = match (found.faulty_inputs, unread) {
-        (0, 0) => CheckResult::Passed,
-        (0, _) => CheckResult::NotChecked,
+    let result = match (found.faulty_inputs, running.faults, unread) {
+        (0, 0, 0) if running.incomplete.is_none() => CheckResult::Passed,
+        (0, 0, _) => CheckResult::NotChecked,
         _ => CheckResult::Failed,
     };
     let mut finding = match derivations.count() {
@@ -302,7 +305,25 @@ pub(super) fn check_derivations(
     if unread > 0 {
         finding = format!("{finding}; of the inputs, {unread} are {UNREAD}");
     }
+    if running.recomputed > 0 {
+        finding = format!(
+            "{finding}; {} running values computed again, and the same",
+            running.recomputed
+        );
+    }
+    if running.faults > 0 {
+        finding = format!(
+            "{finding}; {} running values are not as declared",
+            running.faults
+        );
+    }
+    if let Some(seq) = running.incomplete {
+        finding = format!(
+            "{finding}; the running values after answer {seq} are missing: a step was interrupted, or cut off; the next command that writes completes it"
+        );
+    }
     let mut details = found.faults;
+    details.extend(running.named);
     let unnamed = found
         .refused_count
         .saturating_sub(found.refused.len() as u64);
@@ -349,7 +370,10 @@ pub(super) fn list_not_compared(
     if expected.rules.policies.is_none() {
         list.push("whether the rules are those that should be: no policies were named".to_owned());
     }
-    let pinned = |oracle_id: &str| ledger.models.iter().any(|(oracle, _)| oracle == oracle_id);
+    let pinned = |oracle_id: &str| {
+        ledger.models.iter().any(|(oracle, _)| oracle == oracle_id)
+            || is_running_value_id(oracle_id)
+    };
     let unpinned = oracles.by_id().iter().filter(|(id, _)| !pinned(id));
     list.extend(unpinned.take(MAX_NAMED_ORACLES).map(|(oracle_id, oracle)| {
         format!(

@@ -12,6 +12,7 @@ mod derivations;
 mod oracles;
 mod raw_answers;
 mod report;
+mod running_values;
 mod schemas;
 
 use std::io::{Read, Seek};
@@ -31,6 +32,7 @@ use declared_oracles::check_oracles;
 use derivations::{DerivationFindings, Derivations};
 use oracles::Oracles;
 use raw_answers::RawAnswerComparison;
+use running_values::RunningValueCheck;
 use schemas::SchemaValidation;
 
 pub use budgets::{AuditBudget, AuditBudgets};
@@ -46,6 +48,7 @@ struct AuditPass {
     blobs: BlobComparison,
     oracles: Oracles,
     derivations: Derivations,
+    running_values: RunningValueCheck,
     schemas: SchemaValidation,
     raw_answers: RawAnswerComparison,
 }
@@ -61,6 +64,7 @@ impl AuditPass {
         let mut oracles = Oracles::default();
         let limit = expected.budgets.blob_bytes;
         let mut derivations = Derivations::new(BlobStore::of_ledger(path), limit);
+        let mut running_values = RunningValueCheck::new(BlobStore::of_ledger(path));
         let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
         let mut raw_answers = RawAnswerComparison::new(BlobStore::of_ledger(path), limit);
         let mut blob_error = None;
@@ -75,6 +79,9 @@ impl AuditPass {
                 if let Some(view) = &record.observation
                     && let Err(error) = derivations.take_observation(view)
                 {
+                    blob_error.get_or_insert(error);
+                }
+                if let Err(error) = running_values.take_record(record) {
                     blob_error.get_or_insert(error);
                 }
                 if let Err(error) = schemas.take_record(record) {
@@ -113,6 +120,7 @@ impl AuditPass {
             blobs,
             oracles,
             derivations,
+            running_values,
             schemas,
             raw_answers,
         })
@@ -140,6 +148,7 @@ pub fn audit_ledger(
         blobs,
         oracles,
         derivations,
+        running_values,
         schemas,
         raw_answers,
     } = pass;
@@ -194,7 +203,11 @@ pub fn audit_ledger(
                     Ok(())
                 })?,
             };
-            checks.push(check_derivations(&derivations, found));
+            checks.push(check_derivations(
+                &derivations,
+                found,
+                running_values.finish(),
+            ));
             checks.push(check_end(&replayed));
         }
     }

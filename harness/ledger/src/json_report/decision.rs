@@ -10,7 +10,7 @@ use axilog_policyc::decimal;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::decision::{PolicyJudgement, StepDecision};
+use crate::decision::{PolicyJudgement, RunningDecision, StepDecision};
 use crate::decision_reasons::list_reasons;
 use crate::file::{LeftBehind, TornLine};
 
@@ -54,9 +54,23 @@ struct DecisionObject<'a> {
     permitted: bool,
     policies: Vec<JudgementObject<'a>>,
     prev_state: Option<&'static str>,
+    running_values: Vec<RunningValueObject<'a>>,
     schema_violation: Option<String>,
     violation: Option<&'static str>,
     why: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct RunningValueObject<'a> {
+    answer: &'a str,
+    ledger_seq: u64,
+    next_state: Option<&'static str>,
+    #[serde(serialize_with = "write_hex")]
+    obs_hash: &'a Hash,
+    oracle_id: &'a str,
+    permitted: bool,
+    policies: Vec<JudgementObject<'a>>,
+    violation: Option<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -99,17 +113,40 @@ impl<'a> DecisionObject<'a> {
             oracle_id: &observation.oracle_id,
             output_size: observation.output_size,
             permitted: decision.is_permitted,
-            policies: decision
-                .judgements
-                .iter()
-                .map(JudgementObject::new)
-                .collect(),
+            policies: list_judgements(decision),
             prev_state: transition.map(|t| t.prev_state.as_str()),
+            running_values: decision
+                .running_values
+                .iter()
+                .map(RunningValueObject::new)
+                .collect(),
             schema_violation: decision.schema_violation.as_ref().map(ToString::to_string),
             violation: transition.and_then(|t| t.violation).map(Violation::as_str),
             why: list_reasons(decision),
         }
     }
+}
+
+impl<'a> RunningValueObject<'a> {
+    fn new(value: &'a RunningDecision) -> RunningValueObject<'a> {
+        let RunningDecision { answer, decision } = value;
+        let transition = decision.transition.as_ref();
+        RunningValueObject {
+            answer,
+            ledger_seq: decision.observation.ledger_seq,
+            next_state: transition.map(|t| t.next_state.as_str()),
+            obs_hash: &decision.observation.obs_hash,
+            oracle_id: &decision.observation.oracle_id,
+            permitted: decision.is_permitted,
+            policies: list_judgements(decision),
+            violation: transition.and_then(|t| t.violation).map(Violation::as_str),
+        }
+    }
+}
+
+fn list_judgements(decision: &StepDecision) -> Vec<JudgementObject<'_>> {
+    let judgements = decision.judgements.iter();
+    judgements.map(JudgementObject::new).collect()
 }
 
 impl<'a> JudgementObject<'a> {
@@ -165,7 +202,7 @@ mod tests {
         for decision in &decisions {
             let object = decision_json(&path, decision);
             assert_eq!(decision_json_text(&path, decision), object.to_string());
-            assert_eq!(object.as_object().unwrap().len(), 24);
+            assert_eq!(object.as_object().unwrap().len(), 25);
         }
     }
 }

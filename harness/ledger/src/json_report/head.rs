@@ -115,5 +115,6 @@ fn manifest_json(manifest: &Manifest) -> Value {
         "note": manifest.note(),
         "oracles": manifest.oracles(),
         "require_policy": manifest.requires_policy(),
+        "running_values": manifest.running_values(),
     })
 }

@@ -7,6 +7,7 @@ use axilog::evidence::observation::{Failure, Params, is_valid_id};
 
 use crate::error::LedgerError;
 use crate::input::CanonicalInput;
+use crate::running_values::is_running_value_id;
 use crate::visible_text::is_deceptive;
 
 /// A call of an oracle: the oracle, its model and the input.
@@ -38,7 +39,8 @@ pub enum OracleReply<'a> {
 /// programs do.
 ///
 /// # Errors
-/// [`LedgerError::ReservedOracleId`] for the ids of time and control, [`LedgerError::InvalidIdentity`].
+/// [`LedgerError::ReservedOracleId`] for the ids of time and control, [`LedgerError::RunningValueId`] for those of
+/// running values, [`LedgerError::InvalidIdentity`].
 pub fn check_identities(oracle_id: &str, model_id: &str) -> Result<(), LedgerError> {
     for (id, command) in [(TIME_ORACLE, "time"), (CONTROL_ORACLE, "control")] {
         if oracle_id == id {
@@ -47,6 +49,10 @@ pub fn check_identities(oracle_id: &str, model_id: &str) -> Result<(), LedgerErr
                 command,
             });
         }
+    }
+    if is_running_value_id(oracle_id) {
+        let id = oracle_id.chars().take(EXCERPT).collect();
+        return Err(LedgerError::RunningValueId { id });
     }
     for (field, value) in [("oracle_id", oracle_id), ("model_id", model_id)] {
         if let Some(reason) = find_identity_fault(value) {

@@ -85,17 +85,26 @@ impl Session {
 
     /// Notes the observation of a step that was recorded, where the index is made.
     pub(super) fn note_observation(&mut self, decision: &StepDecision) {
-        let observation = &decision.observation;
-        if let Some(index) = &mut self.observations {
+        let Some(index) = &mut self.observations else {
+            return;
+        };
+        let of_values = decision.running_values.iter().map(|value| &value.decision);
+        for decision in of_values.clone().chain([decision]) {
+            let observation = &decision.observation;
             let oracle_id = observation.oracle_id.as_bytes();
+            let is_judged = !decision.judgements.is_empty();
+            let own = Standing::of(oracle_id, decision.transition.as_ref(), is_judged);
+            let is_over_limit = decision
+                .running_values
+                .iter()
+                .any(|value| !value.decision.may_act);
             index.add(ObservationStanding {
                 obs_hash: observation.obs_hash,
                 ledger_seq: observation.ledger_seq,
-                standing: Standing::of(
-                    oracle_id,
-                    decision.transition.as_ref(),
-                    !decision.judgements.is_empty(),
-                ),
+                standing: match is_over_limit {
+                    true => Standing::OverLimit,
+                    false => own,
+                },
             });
         }
     }

@@ -11,6 +11,8 @@ mod derivations;
 mod observation_index;
 mod opening;
 mod recovery;
+mod running;
+mod running_limits;
 pub mod shared;
 mod statement;
 mod steps;
@@ -30,10 +32,12 @@ use crate::file::blobs::BlobWriter;
 use crate::file::{LedgerFile, LeftBehind, TornLine};
 use crate::manifest::{MAX_MANIFEST_BYTES, Manifest};
 use crate::rules::{RuleSet, load_builtin_policies};
+use crate::running_values::RunningValueFollower;
 use crate::schema::DeclaredSchemas;
 
 use declared::{Declarations, check_oracle};
 use observation_index::ObservationIndex;
+use running_limits::check_running_value_limits;
 
 pub use call::{OracleCall, OracleReply, check_identities};
 pub use declared::read_declared_schemas;
@@ -52,6 +56,8 @@ pub struct Session {
     requires_policy: bool,
     /// The observations of the ledger; `None` until a derived input needs them.
     observations: Option<ObservationIndex>,
+    /// The running values that the ledger declares; `None` where it declares none.
+    running: Option<RunningValueFollower>,
     work: Vec<u8>,
     completed: u64,
 }
@@ -76,6 +82,7 @@ impl Session {
     /// # Errors
     /// As [`Session::create`]; [`LedgerError::InvalidIdentity`] and [`LedgerError::ReservedOracleId`] for a declared
     /// oracle, [`LedgerError::UnjudgedOracle`] for one that no policy judges where the manifest requires one,
+    /// [`LedgerError::RunningValueNotLimited`] for a running value without a policy of its own,
     /// [`LedgerError::SchemasUnusable`] for a manifest that is too long.
     pub fn create_with_manifest(
         path: &Path,
@@ -194,6 +201,7 @@ impl Session {
             declared: None,
             requires_policy: false,
             observations: None,
+            running: None,
             work: vec![0; MAX_RECORD_BYTES],
             completed: 0,
         }
@@ -273,7 +281,7 @@ fn check_manifest(path: &Path, manifest: &Manifest, rules: &RuleSet) -> Result<(
         check_identities(oracle_id, "m")?;
         check_oracle(path, manifest, rules, oracle_id)?;
     }
-    Ok(())
+    check_running_value_limits(path, manifest, rules)
 }
 
 fn unusable(path: &Path, reason: String) -> LedgerError {

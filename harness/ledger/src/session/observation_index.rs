@@ -41,9 +41,7 @@ impl ObservationIndex {
                 Tag::Obs => ObservationView::parse(entry.payload).ok(),
                 _ => None,
             };
-            if let Some(told) = standings.take(&entry, observation.as_ref()) {
-                index.add(told);
-            }
+            standings.take(&entry, observation.as_ref(), &mut |told| index.add(told));
         }
     }
 

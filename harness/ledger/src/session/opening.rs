@@ -33,6 +33,7 @@ impl Session {
         let mut session = Session::new(file, rules, Agent::new());
         if let Some(manifest) = manifest {
             session.blobs.store(&manifest.to_canonical())?;
+            session.follow_running_values(manifest);
         }
         let configuration = session.rules.to_canonical();
         session.blobs.store(configuration.as_bytes())?;
@@ -112,6 +113,7 @@ impl Session {
         let mut session = Session::new(file, replayed.rules, agent);
         session.models = replayed.models;
         session.completed = completed;
+        session.resume_running_values()?;
         Ok(session)
     }
 }

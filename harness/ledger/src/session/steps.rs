@@ -92,6 +92,8 @@ impl Session {
             let stored = self.blobs.store(output);
             self.halt_on_error(stored)?;
         }
+        let running_values = self.record_running_values(&mut recorder, 0);
+        decision.add_running_values(self.halt_on_error(running_values)?);
         self.commit(&recorder)?;
         self.note_observation(&decision);
         self.models
@@ -177,6 +179,7 @@ impl Session {
     ) -> Result<StepDecision, LedgerError> {
         let mut recorder = StepRecorder::default();
         let decision = self.run_step(&mut recorder, act)?;
+        self.follow_records(&recorder, 0);
         self.commit(&recorder)?;
         self.note_observation(&decision);
         Ok(decision)

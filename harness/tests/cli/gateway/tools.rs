@@ -124,6 +124,38 @@ fn a_tool_call_that_breaches_refuses_the_whole_answer() {
     }
 }
 
+/// A limit over time holds over tool calls of one answer and of several, and in a replay.
+#[test]
+fn a_tool_call_beyond_a_running_value_refuses_the_whole_answer() {
+    let bench = Bench::new();
+    let spend = "[SPEND]\noracle = \"ax.sum.spend\"\nmax = \"300\"\n";
+    bench.write("tools.toml", format!("{POLICIES}\n{spend}"));
+    let values = r#"{"ax.sum.spend":{"oracle":"tool.pay","path":"/order/amount"}}"#;
+    bench.write("values.json", values);
+    fs::create_dir(bench.path("ledgers")).unwrap();
+    let options = "--policies tools.toml --running-values values.json";
+    bench
+        .run(&format!("init ledgers/default.jsonl {options}"))
+        .exits(0);
+    let acts = vec![
+        Act::Respond(200, chat(&[150, 50])),
+        Act::Respond(200, chat(&[99, 2])),
+    ];
+    let mut gateway = TestGateway::start(bench, Server::new(acts), "", LEDGER);
+    let path = "/v1/chat/completions";
+    let send = |gateway: &TestGateway, text| gateway.send(&post(path), &question(text));
+    let released = send(&gateway, "a").has_status(200);
+    let refused = send(&gateway, "b").refuses(403, "axilog_breach");
+    let breach = &refused.json()["error"]["axilog"]["policies"][0];
+    assert_eq!(breach["selector"], "ax.sum.spend#value");
+    assert_eq!(breach["value"], "301");
+    gateway.stop();
+    gateway.audit("default");
+    let replayed = TestGateway::replay(gateway.take_bench(), "ledgers/default.jsonl");
+    assert_eq!(send(&replayed, "a").has_status(200).body, released.body);
+    send(&replayed, "b").refuses(403, "axilog_breach");
+}
+
 #[test]
 fn a_closed_ledger_releases_no_tool_call_that_it_does_not_declare() {
     let bench = Bench::new();

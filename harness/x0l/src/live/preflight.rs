@@ -19,10 +19,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "ddc39bf7ef89dd9c8b4a00c9f8b0081847a0c0b7d72440e6c8eadf0c3e492295";
+const CANONICALIZER_HASH: &str = "1172c6f803dbe9523c2b1ce9f2bef53aa1d079bb15c2cc767152c450a2ee2638";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "cdfb1bd78e69f9eef5a1beb16a1648f47ac65b0bdcf6f247c580c74508bf6529";
+const KERNEL_HASH: &str = "f7a675fe19c32ee351482f4a8fe54b181d8becf1f094307c6bed11e54858c7fb";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";
