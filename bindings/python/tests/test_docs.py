@@ -26,7 +26,7 @@ def test_the_programs_of_the_guide_run(
 ) -> None:
     guide = ROOT / "docs" / "python.md"
     programs = python_blocks(guide)
-    assert len(programs) == 13
+    assert len(programs) == 14
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
     with serve_provider() as provider:

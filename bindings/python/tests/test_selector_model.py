@@ -1,14 +1,16 @@
 """Random policies and answers: the library decides as a model of its own does, through tables in C
-memory."""
+memory, and so does the command."""
 
 from __future__ import annotations
 
 import json
 import os
 import random
+from pathlib import Path
 from typing import Any
 
 import axilog
+from tests.conftest import Cli
 from tests.raw_agent import RawAgent
 from tests.selector_model import NO_VALUE, find_value, is_breach
 
@@ -153,3 +155,54 @@ def test_random_policies_decide_as_the_model_does() -> None:
             assert not wrong and len(found) == POLICIES, (answer, wrong)
             pairs += POLICIES
     assert with_value > pairs / 20, with_value / pairs
+
+
+def is_satisfiable(policy: axilog.Policy) -> bool:
+    """Whether the policy permits any value; a set of policies is refused with one that does not."""
+    try:
+        return len(axilog.PolicySet([policy])) == 1
+    except axilog.PolicyError:
+        return False
+
+
+def make_policy_set(chance: random.Random, answers: list[str]) -> axilog.PolicySet:
+    """Policies on paths that differ, so that each permits something."""
+    chosen: dict[str, axilog.Policy] = {}
+    while len(chosen) < POLICIES:
+        for policy in make_policies(chance, answers):
+            path = policy.selector.split("#", 1)[-1].rsplit("/~e", 1)[0]
+            if is_satisfiable(policy):
+                chosen.setdefault(path, policy)
+    policies = enumerate(list(chosen.values())[:POLICIES])
+    return axilog.PolicySet(
+        axilog.Policy(f"P{number:02}", old.comparison, raw=old.threshold, selector=old.selector)
+        for number, old in policies
+    )
+
+
+def test_the_command_decides_as_the_model_does(cli: Cli, tmp_path: Path) -> None:
+    """The command judges each answer of a ledger under policies that it was not recorded under."""
+    chance = random.Random(20261128)
+    pairs = with_value = 0
+    while pairs < PAIRS:
+        answers = [make_object(chance, 4, chance.randrange(1, 6)) for _ in range(40)]
+        policies = make_policy_set(chance, answers)
+        (tmp_path / "policies.json").write_text(policies.canonical())
+        ledger = tmp_path / f"{pairs}.jsonl"
+        with axilog.Agent.create(ledger, policies=axilog.PolicySet()) as agent:
+            decisions = [agent.observe(answer, oracle_id="o", model_id="m") for answer in answers]
+        policy_file = tmp_path / "policies.json"
+        told = cli.run("replay", ledger, "--policies", policy_file, "--what-if", "--json")
+        lines = [json.loads(line) for line in told.stdout.splitlines()]
+        found = {line["ledger_seq"]: line["what_if"]["breached"] for line in lines[:-1]}
+        for answer, decision in zip(answers, decisions):
+            breached = []
+            for policy in policies:
+                comparison = policy.comparison.name
+                value = find_value(policy.selector, comparison in ("LT", "LE"), answer)
+                with_value += value != NO_VALUE
+                if is_breach(value, comparison, policy.threshold):
+                    breached.append(policy.policy_id)
+            assert found.get(decision.ledger_seq, []) == breached, (answer, told.stderr)
+            pairs += POLICIES
+    assert with_value > pairs / 100, with_value / pairs

@@ -11,6 +11,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::manifest::{Manifest, Predecessor};
 use axilog_ledger::rules::{RuleSet, load_builtin_policies};
+use axilog_ledger::running_values::parse_running_values;
 use axilog_ledger::schema::{DeclaredSchemas, Schema, SchemaSubject};
 use axilog_ledger::verify::EarlierHead;
 use axilog_policyc::PolicySet;
@@ -94,6 +95,12 @@ pub struct axh_options_t {
     /// The sealed ledger that this one goes on from, as N:HEAD: its number of records, the seal counted, and its head;
     /// NULL for none.
     pub follows: *const c_char,
+    /// What the ledger computes over the answers of oracles and records itself, as a JSON object that has an element such
+    /// as "ax.sum.spend": {"oracle": "tool.pay", "path": "/amount", "window": 3600} for each (docs/policies.md, Limits over
+    /// time); NULL for none. Each needs a policy of its own.
+    pub running_values: *const c_char,
+    /// Bytes of running_values.
+    pub running_values_len: usize,
 }
 
 // SAFETY: `repr(C)`, begins with its size; zero is NULL, a number, or the first value of its enum.
@@ -177,7 +184,7 @@ impl LedgerOptions {
         if named_switches && other_switches {
             Some("switches permit_truncated and stop_on_invalid")
         } else if manifest.is_some() && manifest != found.manifest() {
-            Some("name, note, oracles, schemas, require_policy and follows")
+            Some("name, note, oracles, schemas, require_policy, follows and running_values")
         } else {
             None
         }
@@ -204,6 +211,14 @@ unsafe fn read_manifest(given: &axh_options_t) -> Result<Manifest, HostError> {
         manifest = manifest
             .with_predecessor(read_predecessor(follows)?)
             .map_err(refused)?;
+    }
+    if given.running_values_len > 0 {
+        let name = "options.running_values";
+        // SAFETY: by contract.
+        let json = unsafe { bytes(name, given.running_values, given.running_values_len) }?;
+        let values =
+            parse_running_values(json).map_err(|reason| invalid(format!("{name}: {reason}")))?;
+        manifest = manifest.with_running_values(values).map_err(refused)?;
     }
     if named.is_empty() {
         return Ok(manifest);

@@ -704,3 +704,47 @@ fn hundredths_of(answer: &str) -> i64 {
     let value: serde_json::Value = serde_json::from_str(answer).unwrap();
     (value["value"].as_f64().unwrap() * 100.0).round() as i64
 }
+
+/// The vectors, which Python reads too: what each answer is followed by, and the chain value of all.
+#[test]
+fn the_ledger_is_the_one_of_the_vectors() {
+    let vectors: serde_json::Value = serde_json::from_str(include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/vectors/running_values.json"
+    )))
+    .unwrap();
+    let values = vectors["running_values"].to_string();
+    let (place, mut session) = begin_with(&values, &rules(&vectors["policies"].to_string()));
+    for step in vectors["steps"].as_array().unwrap() {
+        if let Some(time) = step["recover"].as_u64() {
+            return_to_enabled(&mut session, time);
+        } else if let Some(time) = step["time"].as_u64() {
+            session.observe_time(time, false).unwrap();
+        } else {
+            let call = OracleCall {
+                oracle_id: step["oracle"].as_str().unwrap().to_owned(),
+                ..ask(b"q")
+            };
+            let answer = OracleReply::Answer(step["answer"].as_str().unwrap().as_bytes());
+            let decision = session.observe(&call, answer).unwrap();
+            let (values, may_act) = recorded(&decision);
+            assert_eq!(serde_json::json!(values), step["values"], "{step}");
+            assert_eq!(may_act, step["may_act"], "{step}");
+        }
+    }
+    let ledger = &session.agent().ledger;
+    let head = axilog_ledger::encoding::hex(&ledger.head);
+    assert_eq!(
+        (ledger.sequence + 1, head.as_str()),
+        (
+            vectors["entries"].as_u64().unwrap(),
+            vectors["head"].as_str().unwrap(),
+        )
+    );
+    drop(session);
+    let report = place.audit();
+    assert_eq!(report.verdict(), AuditVerdict::Ok);
+    // What counts in a running value is limited by its policy.
+    let unjudged = report.unjudged_oracles.iter().map(|o| o.oracle_id.as_str());
+    assert_eq!(Vec::from_iter(unjudged), ["other"]);
+}

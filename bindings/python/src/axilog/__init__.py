@@ -22,7 +22,7 @@ from axilog.async_agent import AsyncAgent
 from axilog.auditing import AuditCheck, AuditReport, CheckResult, UnjudgedOracle, audit
 from axilog.canonical import canonical_json
 from axilog.capi import ABI_VERSION, LibraryError, lib
-from axilog.decision import BreachError, Decision, Judgement, Transition
+from axilog.decision import BreachError, Decision, Judgement, RunningValue, Transition
 from axilog.derivation import derive_input
 from axilog.enums import (
     Comparison,
@@ -133,6 +133,7 @@ __all__ = [
     "RecordKind",
     "Report",
     "ReturnCode",
+    "RunningValue",
     "TimeRollbackError",
     "SchemaError",
     "StoppedError",

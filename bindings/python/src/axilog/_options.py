@@ -13,6 +13,10 @@ from axilog.policy_set import PolicySet
 SchemaDocument = Union[Mapping[str, Any], bool, str, bytes]
 """A JSON Schema (2020-12), as a text, or as a dictionary or a bool."""
 
+RunningValues = Union[Mapping[str, Mapping[str, Any]], str, bytes]
+"""What a ledger computes itself: by ``ax.sum.NAME``, ``ax.count.NAME`` or ``ax.change.NAME`` the
+``oracle``, the ``path`` of the number and the ``window``, as a dictionary or as JSON text."""
+
 
 def make_options(
     policies: Optional[PolicySet],
@@ -25,6 +29,7 @@ def make_options(
     oracles: Optional[Iterable[str]],
     require_policy: bool,
     follows: Optional[tuple[int, str]],
+    running_values: Optional[RunningValues],
     time: Optional[int],
 ) -> axh_options_t:
     """The options as C has them. Raises ValueError for a value that C cannot express, and TypeError
@@ -45,6 +50,9 @@ def make_options(
     if follows is not None:
         entries, head = follows
         options.follows = encode_text("follows", f"{entries}:{head}")
+    if running_values is not None:
+        text = _json("running_values", running_values)
+        options.running_values, options.running_values_len = text
     if time is not None:
         options.time = check_time(time, 1)
     _set_schemas(options, schemas, input_schemas)
@@ -88,13 +96,20 @@ def _set_schemas(
 
 
 def _document(document: SchemaDocument) -> tuple[bytes, int]:
+    if isinstance(document, bool):
+        return _text(json.dumps(document))
+    return _json("schemas", document)
+
+
+def _json(name: str, document: Union[Mapping[str, Any], str, bytes]) -> tuple[bytes, int]:
     if isinstance(document, bytes):
         return document, len(document)
     if isinstance(document, str):
         return _text(document)
-    if not isinstance(document, (Mapping, bool)):
+    if not isinstance(document, Mapping):
         found = type(document).__name__
-        raise TypeError(f"schemas: found {found}, expected a dictionary, a bool, or JSON text")
+        expected = "a dictionary, a bool, or" if name == "schemas" else "a dictionary or"
+        raise TypeError(f"{name}: found {found}, expected {expected} JSON text")
     return _text(json.dumps(document, ensure_ascii=False))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Callable, Optional, Union
 
 from axilog._host_call import Path, encode_path, make_error, take_string
 from axilog._ledger_state import LedgerState
-from axilog._options import SchemaDocument, check_time, make_options
+from axilog._options import RunningValues, SchemaDocument, check_time, make_options
 from axilog.capi import lib
 from axilog.capi.host import (
     AXH_ERR_FORKED,
@@ -76,6 +76,7 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
         oracles: Optional[Iterable[str]] = None,
         require_policy: bool = False,
         follows: Optional[tuple[int, str]] = None,
+        running_values: Optional[RunningValues] = None,
         time: Optional[int] = None,
     ) -> Agent:
         """Opens the ledger at ``path`` as :meth:`open` does, or begins it as :meth:`create` does
@@ -92,6 +93,7 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
             oracles,
             require_policy,
             follows,
+            running_values,
             time,
         )
         return cls._open_with(lib.axh_ledger_open_or_create, path, options)
@@ -111,6 +113,7 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
         oracles: Optional[Iterable[str]] = None,
         require_policy: bool = False,
         follows: Optional[tuple[int, str]] = None,
+        running_values: Optional[RunningValues] = None,
         time: Optional[int] = None,
     ) -> Agent:
         """Begins a ledger at ``path``: keeps its configuration, and records a reset and the time.
@@ -137,11 +140,15 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
             follows: The sealed ledger that this one goes on from: how many records it has, its seal
                 counted, and its head, as ``entries`` and ``head`` of :func:`axilog.replay` give
                 them.
+            running_values: What the ledger computes over the answers of oracles and records itself,
+                so that policies limit it: by ``ax.sum.NAME``, ``ax.count.NAME`` or
+                ``ax.change.NAME`` a dictionary of ``oracle``, ``path`` and ``window`` (Limits over
+                time in docs/policies.md). Each needs a policy of its own.
             time: The present time, from 1, in the unit of later times; absent, whole seconds since
                 1970.
 
-        With any of the seven from ``name`` to ``follows`` the ledger is bound to a manifest of all,
-        which is kept as a blob. ``axilog head`` shows it.
+        With any of the eight from ``name`` to ``running_values`` the ledger is bound to a manifest
+        of all, which is kept as a blob. ``axilog head`` shows it.
 
         Raises:
             ValueError for a value that is refused, PolicyError, IdentityError, OracleRefusedError,
@@ -158,6 +165,7 @@ class Agent(LedgerState, AbstractContextManager["Agent"]):
             oracles,
             require_policy,
             follows,
+            running_values,
             time,
         )
         return cls._open_with(lib.axh_ledger_create, path, options)

@@ -49,6 +49,21 @@ class Judgement(NamedTuple):
         return from_q16(self.threshold)
 
 
+class RunningValue(NamedTuple):
+    """A sum, a count or a change that the ledger computed and recorded after an answer."""
+
+    oracle_id: str
+    """The id under which it is recorded: ``ax.sum.NAME``, ``ax.count.NAME``, ``ax.change.NAME``."""
+    value: Optional[Decimal]
+    """The exact value; ``None`` where the answer has no number that counts."""
+    permitted: bool
+    """Whether the policies permitted it, without which the answer may not be acted on."""
+    policies: tuple[Judgement, ...]
+    """What each policy decided on it, in the order of the policies' ids."""
+    ledger_seq: int
+    """The sequence of its observation."""
+
+
 class Transition(NamedTuple):
     """The agent's transition on one observation."""
 
@@ -201,15 +216,21 @@ class Decision:
     @property
     def policies(self) -> tuple[Judgement, ...]:
         """What each policy decided, in the order of the policies' ids."""
+        return _judgements(self.to_dict()["policies"], self.ledger_seq)
+
+    @property
+    def running_values(self) -> tuple[RunningValue, ...]:
+        """What the ledger computed after the answer, up to the first that was refused. The answer
+        may be acted on only where each is permitted."""
         return tuple(
-            Judgement(
-                judged["policy_id"],
-                PolicyResult[judged["result"]],
-                judged["actual"],
-                judged["threshold"],
-                self.ledger_seq,
+            RunningValue(
+                value["oracle_id"],
+                json.loads(value["answer"], parse_float=Decimal, parse_int=Decimal)["value"],
+                value["permitted"],
+                _judgements(value["policies"], value["ledger_seq"]),
+                value["ledger_seq"],
             )
-            for judged in self.to_dict()["policies"]
+            for value in self.to_dict()["running_values"]
         )
 
     @property
@@ -247,6 +268,10 @@ class Decision:
             (judged.policy_id, f"{judged.result}: {judged.actual_decimal}")
             for judged in self.policies
         ]
+        members += [
+            (value.oracle_id, f"{'permitted' if value.permitted else 'BREACH'}: {value.value}")
+            for value in self.running_values
+        ]
         return make_list(self.why, members)
 
     def _tell(self) -> bytes:
@@ -265,6 +290,19 @@ class Decision:
             f"Decision(ledger_seq={self.ledger_seq}, may_act={self.may_act}, "
             f"permitted={self.permitted}, health={self.health})"
         )
+
+
+def _judgements(policies: list[dict[str, Any]], ledger_seq: int) -> tuple[Judgement, ...]:
+    return tuple(
+        Judgement(
+            judged["policy_id"],
+            PolicyResult[judged["result"]],
+            judged["actual"],
+            judged["threshold"],
+            ledger_seq,
+        )
+        for judged in policies
+    )
 
 
 def _restore_decision(found: bytes, text: bytes, raw: Optional[bytes]) -> Decision:

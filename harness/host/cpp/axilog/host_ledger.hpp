@@ -36,6 +36,8 @@ public:
         schemas_.push_back({ std::move(oracle_id), std::move(input), std::move(output) });
         return *this;
     }
+    /// What the ledger computes over the answers of oracles and records itself, as JSON.
+    Options &running_values(std::string json) { return set(running_values_, std::move(json)); }
     /// The present time of a ledger that is begun, in the unit of later times.
     Options &time(std::uint64_t time) noexcept { return set(raw_.time, time); }
     Options &durability(axh_durability_t durability) noexcept
@@ -85,6 +87,8 @@ public:
         raw.oracle_count = oracles.size();
         raw.schemas = schemas.data();
         raw.schema_count = schemas.size();
+        raw.running_values = data(running_values_);
+        raw.running_values_len = running_values_.size();
         return use(&raw);
     }
 
@@ -104,7 +108,7 @@ private:
     }
 
     axh_options_t raw_{};
-    std::string policies_, name_, note_, follows_;
+    std::string policies_, name_, note_, follows_, running_values_;
     std::vector<std::string> oracles_;
     std::vector<Schema> schemas_;
 };

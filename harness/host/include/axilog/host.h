@@ -405,6 +405,16 @@ typedef struct axh_options_t {
      * NULL for none.
      */
     const char *follows;
+    /**
+     * What the ledger computes over the answers of oracles and records itself, as a JSON object that has an element such
+     * as "ax.sum.spend": {"oracle": "tool.pay", "path": "/amount", "window": 3600} for each (docs/policies.md, Limits over
+     * time); NULL for none. Each needs a policy of its own.
+     */
+    const char *running_values;
+    /**
+     * Bytes of running_values.
+     */
+    size_t running_values_len;
 } axh_options_t;
 
 /**

@@ -199,6 +199,20 @@ void exchange(const std::string &path)
     CHECK(ledger.end_exchange(given).error().code() == ErrorCode::Argument);
 }
 
+void spend(const std::string &path)
+{
+    const auto policies =
+        R"({"ax.count.calls#value":[{"comparison":"GT","enabled":true,"policy_id":"CALLS","threshold":65536}]})";
+    Options options = Options().policies(policies).time(1);
+    CHECK(Ledger::create(path, options.running_values("{")).error().code() == ErrorCode::Argument);
+    options.running_values(R"({"ax.count.calls":{"oracle":"llm"}})");
+    Ledger ledger = Ledger::create(path, options).value();
+    Observation call{ "llm", "model-1" };
+    call.output = "Go.";
+    CHECK(ledger.observe(call).value());
+    CHECK(!ledger.observe(call).value());
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -206,6 +220,7 @@ int main(int argc, char **argv)
     CHECK(argc == 2);
     write(argv[1]);
     exchange(std::string(argv[1]) + ".exchange");
+    spend(std::string(argv[1]) + ".spend");
     read(argv[1]);
     check(argv[1]);
     build();

@@ -150,6 +150,16 @@ fn what_was_acknowledged_before_a_kill_is_in_the_ledger() {
 }
 
 #[test]
+fn a_program_is_refused_what_a_sum_over_its_answers_forbids() {
+    for linkage in linkages() {
+        let place = Place::new();
+        let path = place.path("spend.jsonl");
+        build(&place, "spend", linkage).run(&[path.to_str().unwrap()]);
+        check_ledger(&path);
+    }
+}
+
+#[test]
 fn a_program_derives_questions_from_answers_and_follows_a_sealed_ledger() {
     for linkage in linkages() {
         let place = Place::new();

@@ -36,7 +36,8 @@ static void print_acknowledged(axh_ledger_t *ledger)
     fflush(stdout);
 }
 
-/* Each step but the last, the seal, makes one observation; the first two are those of the beginning. */
+/* Each step but the last, the seal, makes one observation; the first two are those of the beginning. After the third
+ * there is one of a running value. */
 static int count_steps(const char *path)
 {
     const axh_filter_t filter = { .size = sizeof filter, .tags = AXH_TAG_OBSERVATION };
@@ -46,7 +47,7 @@ static int count_steps(const char *path)
 
     CHECK(axh_reader_open(path, &filter, &reader) == AXH_OK);
     while (axh_reader_next(reader, &record) == AXH_OK) {
-        count++;
+        count += record.oracle_id == NULL || strcmp(record.oracle_id, "ax.sum.speeds") != 0;
     }
     CHECK(axh_reader_close(reader) == AXH_OK);
     return count;
@@ -85,9 +86,16 @@ static int run_step(axh_ledger_t *ledger, int step)
 int main(int argc, char **argv)
 {
     static const char *const oracles[] = { "llm" };
+    static const char policies[] =
+        "{\"ax.sum.speeds#value\":[{\"comparison\":\"GT\",\"enabled\":true,\"policy_id\":\"SUM\","
+        "\"threshold\":6553600}],\"llm#value\":[{\"comparison\":\"GT\",\"enabled\":true,"
+        "\"policy_id\":\"SPEED\",\"threshold\":4587520}]}";
+    static const char values[] = "{\"ax.sum.speeds\":{\"oracle\":\"llm\",\"path\":\"value\"}}";
     axh_options_t options = {
         .size = sizeof options, .name = "plant/pump-3", .oracles = oracles, .oracle_count = 1,
-        .interval_records = 7, .interval_milliseconds = 3600000, .time = 5
+        .interval_records = 7, .interval_milliseconds = 3600000, .time = 5, .policies = policies,
+        .policies_len = sizeof policies - 1, .running_values = values,
+        .running_values_len = sizeof values - 1
     };
     axh_ledger_t *ledger;
     int step, status;

@@ -206,15 +206,17 @@ pub fn audit_ledger(
             checks.push(check_derivations(
                 &derivations,
                 found,
-                running_values.finish(),
+                running_values.summarize(),
             ));
             checks.push(check_end(&replayed));
         }
     }
+    let is_covered =
+        |oracle_id: &str| schemas.covers(oracle_id) || running_values.covers(oracle_id);
     let unjudged = oracles
         .by_id()
         .iter()
-        .filter(|(oracle_id, o)| o.unjudged_answers > 0 && !schemas.covers(oracle_id));
+        .filter(|(oracle_id, o)| o.unjudged_answers > 0 && !is_covered(oracle_id));
     Ok(AuditReport {
         checks,
         not_compared: list_not_compared(&oracles, expected),

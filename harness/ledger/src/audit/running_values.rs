@@ -87,13 +87,19 @@ impl RunningValueCheck {
         })
     }
 
-    pub(super) fn finish(self) -> RunningValueFindings {
+    /// Whether the answers of an oracle count in a running value, which a policy limits.
+    pub(super) fn covers(&self, oracle_id: &str) -> bool {
+        let follower = self.follower.as_ref();
+        follower.is_some_and(|follower| follower.counts(oracle_id))
+    }
+
+    pub(super) fn summarize(&self) -> RunningValueFindings {
         let follower = self.follower.as_ref();
         RunningValueFindings {
             recomputed: follower.map_or(0, |follower| follower.recomputed),
             faults: self.faults.len(),
             incomplete: follower.and_then(RunningValueFollower::incomplete_answer),
-            named: name_first(self.faults),
+            named: name_first(self.faults.clone()),
         }
     }
 }

@@ -84,6 +84,11 @@ impl RunningValueFollower {
         }
     }
 
+    /// Whether the answers of an oracle count in any of the values.
+    pub(crate) fn counts(&self, oracle_id: &str) -> bool {
+        self.series.iter().any(|series| series.counts(oracle_id))
+    }
+
     /// The running value that has to be recorded next, before any other observation of an answer.
     pub(crate) fn due_value(&self) -> Option<DueValue> {
         let group = self.group.as_ref().filter(|_| self.undecided.is_none())?;
@@ -164,7 +169,7 @@ impl RunningValueFollower {
     }
 
     fn note_answer(&mut self, view: &ObservationView<'_>, oracle_id: String) {
-        if self.series.iter().any(|series| series.counts(&oracle_id)) {
+        if self.counts(&oracle_id) {
             self.undecided = Some(Undecided::Answer(Answer {
                 obs_hash: view.obs_hash,
                 ledger_seq: view.ledger_seq,

@@ -96,6 +96,8 @@ class axh_options_t(Structure):
         ("permit_truncated", c_uint8),
         ("stop_on_invalid", c_uint8),
         ("follows", c_char_p),
+        ("running_values", c_char_p),
+        ("running_values_len", c_size_t),
     ]
 
 
