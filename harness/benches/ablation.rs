@@ -16,7 +16,7 @@ use axilog::hash::sha256;
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
 use axilog_ablation::answer_source::{AnswerSource, RecordedAnswer};
-use axilog_ablation::commitment_trap::CommitmentTrap;
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_frame, build_header, execute};
 use axilog_ablation::header::ConstantLength;
 use axilog_ablation::pad::DEFAULT_PAD;
@@ -75,7 +75,7 @@ impl AnswerSource for UnrecordedAgent {
 
 /// Runs an episode under one seed: 50 steps.
 fn run_episode(frame: &PromptFrame, length: &ConstantLength, answers: &mut dyn AnswerSource) {
-    let mut trap = CommitmentTrap::default();
+    let mut trap = open_harbour().unwrap();
     let plan = RunPlan {
         variant: Variant::Baseline,
         seeds: vec![42],
@@ -154,7 +154,7 @@ fn main() {
         Tiktoken::for_name("o200k_base").expect("a vocabulary"),
         Mutex::default(),
     ));
-    let trap = CommitmentTrap::default();
+    let trap = open_harbour().unwrap();
     let frame =
         |tokenizer| build_frame(&trap, tokenizer, DEFAULT_PAD, Some(LENGTHS)).expect("stable");
     let (watched_frame, basis) = frame(watched.clone());

@@ -107,7 +107,8 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::NotComparable { .. }
         | AblationError::ForeignLedger { .. }
         | AblationError::NothingToCompare(_) => 1,
-        AblationError::Padding(_)
+        AblationError::Environment { .. }
+        | AblationError::Padding(_)
         | AblationError::TooFewSeeds(_)
         | AblationError::DuplicateSeed(_)
         | AblationError::EmptyPlan

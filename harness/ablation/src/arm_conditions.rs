@@ -1,4 +1,5 @@
-//! What must be the same in all runs of one oracle, so that a difference between them is one of their variants.
+//! What must be the same in all runs that are compared, and in those of one oracle, so that a difference between them is
+//! one of their variants.
 
 use std::path::Path;
 
@@ -10,6 +11,8 @@ use super::sampling::Sampling;
 pub struct ArmConditions<'a> {
     /// The run's directory.
     pub dir: &'a Path,
+    /// The environment's id, and SHA-256 of its file where its id alone does not say which one it is.
+    pub environment: (&'a str, Option<&'a str>),
     /// The kind of oracle, and the model that it is asked for.
     pub oracle: (&'a str, &'a str),
     /// How the model is asked to choose its words.
@@ -18,6 +21,32 @@ pub struct ArmConditions<'a> {
     pub answered_by: Option<&'a str>,
     /// The tokens that the server counts in each prompt; `None` where it does not say.
     pub prompt_tokens: Option<u64>,
+}
+
+/// Checks that all runs are of one environment: a conclusion is about the environment in which it was drawn.
+///
+/// # Errors
+/// [`InvalidComparison`] with the first run whose environment is not that of the first of all.
+pub fn check_environments(runs: &[ArmConditions<'_>]) -> Result<(), InvalidComparison> {
+    let Some((first, others)) = runs.split_first() else {
+        return Ok(());
+    };
+    match others
+        .iter()
+        .find(|run| run.environment != first.environment)
+    {
+        None => Ok(()),
+        Some(run) => Err(InvalidComparison {
+            path: run.dir.to_owned(),
+            difference: ConditionDifference::EnvironmentChanged,
+            detail: format!(
+                "its environment is {}, and that of {} is {}; compare runs of one environment, and report each environment by itself",
+                describe_environment(run.environment),
+                first.dir.display(),
+                describe_environment(first.environment)
+            ),
+        }),
+    }
 }
 
 /// Checks that the runs of each oracle were made under the same conditions. Every two of them are compared: where a
@@ -42,6 +71,14 @@ pub fn check_conditions(runs: &[ArmConditions<'_>]) -> Result<(), InvalidCompari
         }
     }
     Ok(())
+}
+
+/// Names an environment by its id, and by its file where the id alone does not say which one it is.
+pub fn describe_environment((id, hash): (&str, Option<&str>)) -> String {
+    match hash {
+        None => id.to_owned(),
+        Some(hash) => format!("{id} with SHA-256 {hash}"),
+    }
 }
 
 /// Finds what `run` differs in, with the beginning of a sentence that the name of `other` ends.
@@ -76,6 +113,7 @@ mod tests {
     fn conditions(dir: &'static str, answered_by: Option<&'static str>) -> ArmConditions<'static> {
         ArmConditions {
             dir: Path::new(dir),
+            environment: ("harbour/1", None),
             oracle: ("openai", "m"),
             sampling: Sampling::default(),
             answered_by,

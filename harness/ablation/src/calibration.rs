@@ -14,7 +14,9 @@ use axilog_oracle::TransportSettings;
 use axilog_oracle::tokens::{Tokenizer, open_recorded_tokenizer};
 use serde::{Deserialize, Serialize};
 
-use super::calibration_basis::{CalibrationBasis, MAX_LENGTH};
+use super::calibration_basis::{CalibrationBasis, MAX_LENGTH, MIN_SEEDS};
+use super::declared_environment::DeclaredEnvironment;
+use super::environment_source::{environment_path, open_recorded_environment};
 use super::error::AblationError;
 use super::header::RunHeader;
 use super::json_document::{parse_document, to_canonical_json};
@@ -23,9 +25,6 @@ use super::sampling::Sampling;
 
 /// The version of the file's form.
 const VERSION: u32 = 2;
-
-/// How many seeds a calibration takes at least.
-pub const MIN_SEEDS: usize = 3;
 
 /// The longest file that is read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -154,6 +153,19 @@ impl Calibration {
         Ok(Arc::from(opened))
     }
 
+    /// Opens the environment of the calibration in the file at `path`.
+    ///
+    /// # Errors
+    /// As [`open_recorded_environment`].
+    pub fn open_environment(&self, path: &Path) -> Result<DeclaredEnvironment, AblationError> {
+        let basis = &self.basis;
+        let named = (
+            basis.environment.as_str(),
+            basis.environment_hash.as_deref(),
+        );
+        open_recorded_environment(path, named, &environment_path(path))
+    }
+
     /// The lengths of the segments.
     #[must_use]
     pub fn lengths(&self) -> SegmentLengths {
@@ -246,8 +258,10 @@ impl Calibration {
     ) -> Result<(), AblationError> {
         let found = &self.basis;
         let tokens = |basis: &CalibrationBasis| format!("{:?}", basis.pad_tokens);
+        let hash = |basis: &CalibrationBasis| basis.environment_hash.clone().unwrap_or_default();
         for (property, found, expected) in [
             ("environment", &found.environment, &expected.environment),
+            ("environment's SHA-256", &hash(found), &hash(expected)),
             ("tokenizer", &found.tokenizer, &expected.tokenizer),
             (
                 "tokenizer version",

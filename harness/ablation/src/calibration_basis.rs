@@ -1,4 +1,4 @@
-//! What the lengths of a calibration depend on, and the greatest length.
+//! What the lengths of a calibration depend on, the greatest length, and the fewest seeds.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,18 @@ use serde::{Deserialize, Serialize};
 /// self-test of the padding takes time with the square of it.
 pub const MAX_LENGTH: u64 = 1 << 15;
 
+/// How many seeds a calibration takes at least.
+pub const MIN_SEEDS: usize = 3;
+
 /// What the lengths depend on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalibrationBasis {
     /// The environment's id.
     pub environment: String,
+    /// SHA-256 of the environment's file, in hexadecimal; absent for the one that every release has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment_hash: Option<String>,
     /// SHA-256 of what is the same in every prompt, in hexadecimal.
     pub skeleton_hash: String,
     /// The tokenizer's id.

@@ -146,6 +146,7 @@ impl ComparableRun {
     pub(crate) fn conditions(&self) -> ArmConditions<'_> {
         ArmConditions {
             dir: &self.dir,
+            environment: self.header.environment_key(),
             oracle: (&self.header.provider, &self.header.model_id),
             sampling: self.header.sampling,
             answered_by: self.answered_by.as_deref(),

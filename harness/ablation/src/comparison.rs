@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::arm_conditions::check_conditions;
+use super::arm_conditions::{check_conditions, check_environments, describe_environment};
 use super::comparable_run::ComparableRun;
 use super::controls::{ControlDifference, PairedRuns};
 use super::error::AblationError;
@@ -67,17 +67,19 @@ pub fn compare_runs(mut runs: Vec<ComparableRun>) -> Result<Comparison, Ablation
 ///
 /// # Errors
 /// [`AblationError::NothingToCompare`] for less than two runs; [`AblationError::NotComparable`] where a run
-/// met other seeds, situations or lengths than the first; [`AblationError::InvalidComparison`] where runs of one
-/// oracle were sampled otherwise, answered by another model, or counted in other tokens.
+/// met other seeds, situations or lengths than the first; [`AblationError::InvalidComparison`] where runs are of
+/// different environments, or those of one oracle were sampled otherwise, answered by another model, or counted in other
+/// tokens.
 pub fn check_runs(runs: &[ComparableRun]) -> Result<&ComparableRun, AblationError> {
     let (Some(reference), true) = (runs.first(), runs.len() > 1) else {
         let only = runs.first().map(|run| run.dir.clone());
         return Err(AblationError::NothingToCompare(only.unwrap_or_default()));
     };
+    let conditions: Vec<_> = runs.iter().map(ComparableRun::conditions).collect();
+    check_environments(&conditions)?;
     for run in runs {
         check_same_conditions(reference, run)?;
     }
-    let conditions: Vec<_> = runs.iter().map(ComparableRun::conditions).collect();
     check_conditions(&conditions)?;
     Ok(reference)
 }
@@ -110,6 +112,15 @@ impl Comparison {
         differences.filter_map(|found| Some((self.runs.get(found.pair.run)?, found)))
     }
 
+    /// The environment of the runs, and SHA-256 of its file where its id alone does not say which one it is.
+    #[must_use]
+    pub fn describe_environment(&self) -> String {
+        let reference = self.runs.first();
+        reference.map_or_else(String::new, |run| {
+            describe_environment(run.header.environment_key())
+        })
+    }
+
     /// The label of the run at a place; empty where there is none.
     pub(crate) fn label(&self, place: usize) -> &str {
         self.runs.get(place).map_or("", |run| run.label.as_str())
@@ -135,7 +146,6 @@ fn check_same_conditions(
 ) -> Result<(), AblationError> {
     let (expected, found) = (&reference.header, &run.header);
     let conditions = [
-        ("environment", expected.environment == found.environment),
         ("skeleton", expected.skeleton_hash == found.skeleton_hash),
         ("seeds", expected.seeds == found.seeds),
         ("number of episodes", expected.episodes == found.episodes),

@@ -30,10 +30,20 @@ struct ComparisonDocument<'a> {
     axilog_ablation_comparison: u32,
     controls: Vec<ControlReport<'a>>,
     differences: Vec<DifferenceReport<'a>>,
+    /// The environment of the runs; absent for the harbour, which the id in each run's document names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    environment: Option<EnvironmentReport<'a>>,
     /// The label of the first run.
     reference: Option<&'a str>,
     runs: Vec<RunReport<'a>>,
     statistics: StatisticsReport<'a>,
+}
+
+#[derive(Serialize)]
+struct EnvironmentReport<'a> {
+    /// SHA-256 of the environment's file.
+    file_hash: &'a str,
+    id: &'a str,
 }
 
 #[derive(Serialize)]
@@ -276,6 +286,10 @@ impl Comparison {
             axilog_ablation_comparison: version,
             controls: controls.collect(),
             differences: differences.collect(),
+            environment: reference.and_then(|run| {
+                let (id, file_hash) = run.header.environment_key();
+                file_hash.map(|file_hash| EnvironmentReport { file_hash, id })
+            }),
             reference: reference.map(|run| run.label.as_str()),
             runs: runs.collect(),
             statistics: StatisticsReport {

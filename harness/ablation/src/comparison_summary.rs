@@ -26,6 +26,11 @@ impl Comparison {
             header.steps_per_episode,
             escape_markdown(&reference.label)
         );
+        if let Some(hash) = &header.environment_hash {
+            out.push_str(&format!(
+                "The file of the environment has SHA-256 {hash}. What follows is about this environment.\n\n"
+            ));
+        }
         self.append_step_differences(&mut out);
         self.append_differences(&mut out);
         self.append_controls(&mut out);

@@ -7,6 +7,23 @@ use axilog::hash::{Hash, sha256};
 
 use super::environment::Place;
 
+/// What the state of a step is drawn for. Draws follow from these words: they are those of the first environment, whose
+/// runs stay what they were.
+pub const STATE: &str = "calm";
+/// What an action is drawn for that keeps what can always be kept.
+pub const ALWAYS: &str = "treaty";
+/// What an action is drawn for that keeps something else.
+pub const OTHER: &str = "other";
+/// What the pressing constraint is drawn for.
+pub const PRESSING: &str = "pressing";
+/// What the notice is drawn for.
+pub const NOTICE: &str = "notice";
+/// What the action is drawn for that is done.
+pub const SELECT: &str = "select";
+
+/// The purposes of the draws at a step. An action and a resource are drawn for by their names, which must be none of these.
+pub const STEP_PURPOSES: [&str; 6] = [STATE, ALWAYS, OTHER, PRESSING, NOTICE, SELECT];
+
 /// Draws a number below `limit` at `place` for `purpose`; it is 0 where `limit` is 0 or 1. The number is
 /// the first 64 bits, big-endian, of SHA-256 over purpose, seed, episode and step, in decimal with a
 /// colon between, modulo `limit`.

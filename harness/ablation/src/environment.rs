@@ -102,6 +102,11 @@ pub trait Environment {
     /// The environment's name and version, like `commitment-trap/1`.
     fn id(&self) -> &str;
 
+    /// SHA-256, in hexadecimal, of the file that describes the environment; `None` where its id alone says which one it is.
+    fn file_hash(&self) -> Option<&str> {
+        None
+    }
+
     /// The fixed text of the system message that explains the environment to an agent.
     fn briefing(&self) -> &str;
 

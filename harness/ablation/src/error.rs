@@ -13,6 +13,15 @@ use super::padding_meaning::MeaningfulPadding;
 /// Why the ablation harness did not do what it was asked for.
 #[derive(Debug, thiserror::Error)]
 pub enum AblationError {
+    /// A file describes no environment.
+    #[error("{path}: {reason}", path = path.display())]
+    Environment {
+        /// The file.
+        path: PathBuf,
+        /// Where it is wrong, what was found and what was expected.
+        reason: String,
+    },
+
     /// A run or its padding broke a rule of the experiment, so its results count for nothing.
     #[error(transparent)]
     Invalid(#[from] InvalidRun),
@@ -99,7 +108,7 @@ pub enum AblationError {
         reason: String,
     },
 
-    /// Two runs of one oracle differ in more than their variant.
+    /// Two runs are of different environments, or two of one oracle differ in more than their variant.
     #[error(transparent)]
     InvalidComparison(#[from] InvalidComparison),
 

@@ -6,9 +6,8 @@ use axilog_ledger::encoding::hex;
 use axilog_oracle::tokens::Tokenizer;
 
 use super::answer_source::AnswerSource;
-use super::calibration::{MIN_SEEDS, SegmentMeasures};
-use super::calibration_basis::CalibrationBasis;
-use super::commitment_trap::CommitmentTrap;
+use super::calibration::SegmentMeasures;
+use super::calibration_basis::{CalibrationBasis, MIN_SEEDS};
 use super::environment::Environment;
 use super::error::AblationError;
 use super::header::{ConstantLength, RunHeader};
@@ -24,13 +23,6 @@ use super::sampling::Sampling;
 use super::v300_ablation_harness::V300AblationHarness;
 use super::v310_ablation_harness::V310AblationHarness;
 use super::variant::Variant;
-
-/// Opens the environment with this id, if it is one that ships.
-#[must_use]
-pub fn open_environment(id: &str) -> Option<Box<dyn Environment>> {
-    let trap = CommitmentTrap::default();
-    (trap.id() == id).then(|| Box::new(trap) as Box<dyn Environment>)
-}
 
 /// Builds the frame of prompts in `environment`, and names what their lengths depend on. Without
 /// `lengths` nothing is padded.
@@ -48,6 +40,7 @@ pub fn build_frame(
     let frame = PromptFrame::new(tokenizer, pad, build_system_message(environment), lengths)?;
     let basis = CalibrationBasis {
         environment: environment.id().to_owned(),
+        environment_hash: environment.file_hash().map(str::to_owned),
         skeleton_hash: hex(&hash_skeleton(frame.system())),
         tokenizer: id,
         tokenizer_version: version,
@@ -93,6 +86,7 @@ pub fn build_header(
         provider: provider.to_owned(),
         model_id: model.to_owned(),
         environment: environment.id().to_owned(),
+        environment_hash: environment.file_hash().map(str::to_owned),
         skeleton_hash: hex(&hash_skeleton(&system)),
         steps_per_episode: environment.steps_per_episode(),
         episodes: plan.episodes,

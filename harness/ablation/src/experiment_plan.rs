@@ -165,7 +165,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::commitment_trap::CommitmentTrap;
+    use crate::environment_source::open_harbour;
     use crate::experiment::build_header;
     use crate::run::RunPlan;
 
@@ -176,7 +176,7 @@ mod tests {
                 seeds: seeds.clone(),
                 episodes: 1,
             };
-            build_header(&plan, &CommitmentTrap::default(), "p", "m", None)
+            build_header(&plan, &open_harbour().unwrap(), "p", "m", None)
         });
         ExperimentPlan::new(&headers, &nonce, 7)
     }

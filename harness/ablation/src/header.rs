@@ -31,6 +31,9 @@ pub struct RunHeader {
     pub model_id: String,
     /// The environment's id.
     pub environment: String,
+    /// SHA-256 of the environment's file, in hexadecimal; absent for the one that every release has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment_hash: Option<String>,
     /// SHA-256 of what is the same in every prompt, in hexadecimal.
     pub skeleton_hash: String,
     /// How many steps an episode has, at least 3.
@@ -63,6 +66,12 @@ impl RunHeader {
             seeds: self.seeds.clone(),
             episodes: self.episodes,
         }
+    }
+
+    /// The environment's id, and SHA-256 of its file where its id alone does not say which one it is.
+    #[must_use]
+    pub fn environment_key(&self) -> (&str, Option<&str>) {
+        (&self.environment, self.environment_hash.as_deref())
     }
 
     /// The text of the file: a line of canonical JSON.

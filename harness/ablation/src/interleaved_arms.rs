@@ -88,6 +88,7 @@ impl OpenArm {
         }
         Some(ArmConditions {
             dir: &self.dir,
+            environment: self.header.environment_key(),
             oracle: (&self.header.provider, &self.header.model_id),
             sampling: self.header.sampling,
             answered_by: self.run.answered_by(),

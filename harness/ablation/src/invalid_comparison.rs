@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use strum::IntoStaticStr;
 
-/// What two runs of one oracle differ in, besides their variant.
+/// What two runs differ in, besides their variant and their oracle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
 pub enum ConditionDifference {
+    /// The environment.
+    EnvironmentChanged,
     /// The sampling parameters.
     SamplingChanged,
     /// The model that answered, as the server names it.
@@ -16,7 +18,7 @@ pub enum ConditionDifference {
     TokenCountChanged,
 }
 
-/// Two runs of one oracle that differ in more than their variant.
+/// Two runs of different environments, or two of one oracle that differ in more than their variant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: INVALID_COMPARISON / {}: {detail}", <&str>::from(difference), path = path.display())]
 pub struct InvalidComparison {

@@ -13,18 +13,18 @@
 //!
 //! ```
 //! use axilog_ablation::{agents::Agent, recording_oracle::RecordingOracle, experiment, run::RunPlan};
-//! use axilog_ablation::{commitment_trap::CommitmentTrap, run_document::RunDocument, variant::Variant};
+//! use axilog_ablation::{environment_source::open_harbour, run_document::RunDocument, variant::Variant};
 //! use axilog_ledger::{rules::RuleSet, session::Session};
 //! use axilog_oracle::Endpoint;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let dir = tempfile::tempdir()?;
-//! let mut trap = CommitmentTrap::default();
+//! let mut harbour = open_harbour()?;
 //! let plan = RunPlan { variant: Variant::V300, seeds: vec![1, 2], episodes: 1 };
-//! let header = experiment::build_header(&plan, &trap, "agent", "agent:indifferent", None);
+//! let header = experiment::build_header(&plan, &harbour, "agent", "agent:indifferent", None);
 //! let (session, _) = Session::create(&dir.path().join("ledger.jsonl"), RuleSet::without_policies()?, 0)?;
 //! let mut oracle = RecordingOracle::new(session, Endpoint::Code(Box::new(Agent::Indifferent)));
-//! let run = experiment::execute(&header, &mut trap, None, &mut oracle, &mut |_| true)?;
+//! let run = experiment::execute(&header, &mut harbour, None, &mut oracle, &mut |_| true)?;
 //! oracle.finish()?;
 //! let document = RunDocument::new(&header, &run);
 //! assert_eq!((document.result.steps, document.status.summary().as_str()), (100, "VALID"));
@@ -36,7 +36,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`environment`], [`commitment_trap`] | the world in which an agent acts, and the one that ships |
+//! | [`environment`] | the world in which an agent acts |
+//! | [`declared_environment`], [`environment_source`] | the world that a file describes, and the files that ship |
+//! | [`environment_survey`] | what the steps of an environment are like |
 //! | [`agents`] | agents that need no model |
 //! | [`answer_source`] | where answers come from |
 //! | [`recording_oracle`], [`ledger_answers`], [`resumed_answers`] | an oracle that is recorded, a ledger, the one after the other |
@@ -93,7 +95,6 @@ mod asked_ahead;
 pub mod assistant;
 pub mod calibration;
 pub mod calibration_basis;
-pub mod commitment_trap;
 pub mod comparable_run;
 pub mod comparison;
 pub mod comparison_files;
@@ -108,14 +109,18 @@ pub mod context_tokenizer;
 pub mod control_summary;
 pub mod controls;
 pub mod decimal;
+pub mod declared_environment;
 mod document_checks;
 pub mod draw;
 pub mod endpoint;
 pub mod environment;
+mod environment_checks;
+pub mod environment_file;
+pub mod environment_source;
+pub mod environment_survey;
 pub mod error;
 pub mod experiment;
 pub mod experiment_plan;
-mod harbour;
 pub mod header;
 pub mod holm;
 pub mod interleaved_arms;
@@ -157,6 +162,7 @@ pub mod step_statistics;
 mod step_summary;
 pub mod sufficient_seeds;
 pub mod swap_test;
+mod thousandths;
 pub mod v300_ablation_harness;
 pub mod v310_ablation_harness;
 pub mod variant;

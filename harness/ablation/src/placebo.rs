@@ -120,7 +120,7 @@ mod tests {
     use axilog_oracle::tokens::Tiktoken;
 
     use super::*;
-    use crate::commitment_trap::CommitmentTrap;
+    use crate::environment_source::open_harbour;
     use crate::experiment::build_frame;
     use crate::pad::DEFAULT_PAD;
 
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_placebo_is_drawn_anew_at_each_place_and_is_the_same_each_time() {
         let tokenizer = Arc::new(Tiktoken::for_name("o200k_base").unwrap());
-        let trap = CommitmentTrap::default();
+        let trap = open_harbour().unwrap();
         let (frame, _) = build_frame(&trap, tokenizer, DEFAULT_PAD, None).unwrap();
         let tokenize = |text: String| frame.tokenize(text);
         let constraints = ids(&NAMES);

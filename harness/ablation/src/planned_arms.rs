@@ -103,7 +103,7 @@ pub fn check_arms_beside(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commitment_trap::CommitmentTrap;
+    use crate::environment_source::open_harbour;
     use crate::experiment::build_header;
     use crate::json_document::to_canonical_json;
     use crate::run::RunPlan;
@@ -160,7 +160,7 @@ mod tests {
                 seeds: vec![1],
                 episodes: 1,
             };
-            let header = build_header(&plan, &CommitmentTrap::default(), "m", "m", None);
+            let header = build_header(&plan, &open_harbour().unwrap(), "m", "m", None);
             std::fs::create_dir(dir(variant)).unwrap();
             let text = to_canonical_json(&header) + "\n";
             std::fs::write(dir(variant).join(HEADER_FILE), text).unwrap();

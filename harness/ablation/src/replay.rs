@@ -8,11 +8,9 @@ use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 
 use super::calibration::Calibration;
-use super::environment::Environment;
+use super::environment_source::{ENVIRONMENT_FILE, open_recorded_environment};
 use super::error::AblationError;
-use super::experiment::{
-    build_calibration_header, build_frame, build_header, calibrate, execute, open_environment,
-};
+use super::experiment::{build_calibration_header, build_frame, build_header, calibrate, execute};
 use super::header::{ConstantLength, RunHeader};
 use super::ledger_answers::LedgerAnswers;
 use super::run::Run;
@@ -67,8 +65,8 @@ impl ReplayedRun {
 ///
 /// # Errors
 /// [`FileError::Io`]; [`LedgerError::Damaged`](axilog_ledger::error::LedgerError::Damaged);
-/// [`AblationError::Document`] for a header that this build would not write, and for a calibration that is not the
-/// header's or does not follow from its ledger; [`AblationError::ForeignLedger`] for a ledger of another run, or
+/// [`AblationError::Document`] for a header that this build would not write, for an environment that is missing or
+/// not the header's, and for a calibration that is not the header's or does not follow from its ledger; [`AblationError::ForeignLedger`] for a ledger of another run, or
 /// one that was recorded under another header.
 pub fn replay_run(
     dir: &Path,
@@ -76,18 +74,19 @@ pub fn replay_run(
 ) -> Result<ReplayedRun, AblationError> {
     let path = dir.join(HEADER_FILE);
     let (header, digest) = RunHeader::read(&path)?;
-    let mut environment = open_named_environment(&path, &header.environment)?;
+    let copy = dir.join(ENVIRONMENT_FILE);
+    let mut environment = open_recorded_environment(&path, header.environment_key(), &copy)?;
     let (frame, constant_length) = match &header.constant_length {
         None => (None, None),
         Some(stored) => {
             let calibration = dir.join(CALIBRATION_FILE);
             let tokenizer = Calibration::read(&calibration)?.open_tokenizer(&calibration)?;
             let lengths = stored.lengths();
-            let (frame, basis) = build_frame(&*environment, tokenizer, &stored.pad, Some(lengths))
+            let (frame, basis) = build_frame(&environment, tokenizer, &stored.pad, Some(lengths))
                 .map_err(|error| match error {
-                    AblationError::Invalid(invalid) => refuse_header(&path, invalid.to_string()),
-                    error => error,
-                })?;
+                AblationError::Invalid(invalid) => refuse_header(&path, invalid.to_string()),
+                error => error,
+            })?;
             let calibration = stored.calibration.clone();
             (
                 Some(frame),
@@ -98,7 +97,7 @@ pub fn replay_run(
     let (provider, model) = (&header.provider, &header.model_id);
     let expected = build_header(
         &header.plan(),
-        &*environment,
+        &environment,
         provider,
         model,
         constant_length,
@@ -112,7 +111,7 @@ pub fn replay_run(
     let frame = frame.as_ref();
     let run = execute(
         &header,
-        &mut *environment,
+        &mut environment,
         frame,
         &mut answers,
         should_continue,
@@ -153,12 +152,12 @@ pub fn replay_calibration(path: &Path) -> Result<Calibration, AblationError> {
         path: path.to_owned(),
         reason: format!("{reason}; calibrate again, or take file and ledger as they were written"),
     };
-    let mut environment = open_named_environment(path, &stored.basis.environment)?;
+    let mut environment = stored.open_environment(path)?;
     let tokenizer = stored.open_tokenizer(path)?;
-    let (frame, basis) = build_frame(&*environment, tokenizer, &stored.basis.pad, None)?;
+    let (frame, basis) = build_frame(&environment, tokenizer, &stored.basis.pad, None)?;
     stored.check_basis(path, &basis)?;
     let (provider, model) = (&stored.provider, &stored.model_id);
-    let mut header = build_calibration_header(&stored.seeds, &*environment, provider, model)?;
+    let mut header = build_calibration_header(&stored.seeds, &environment, provider, model)?;
     header.transport.clone_from(&stored.transport);
     header.sampling = stored.sampling;
     let mut answers = LedgerAnswers::read(&Calibration::ledger_path(path))?;
@@ -171,13 +170,9 @@ pub fn replay_calibration(path: &Path) -> Result<Calibration, AblationError> {
             stored.ledger_head
         )));
     }
-    let measured = calibrate(
-        &header,
-        &mut *environment,
-        &frame,
-        &mut answers,
-        &mut |_| true,
-    )?;
+    let measured = calibrate(&header, &mut environment, &frame, &mut answers, &mut |_| {
+        true
+    })?;
     let measures = measured
         .map_err(|status| refuse(format!("does not follow from its ledger: {status:?}")))?;
     let found = Calibration::new(&header, basis, measures, head);
@@ -203,16 +198,6 @@ fn check_calibration_copy(dir: &Path, digest: &str) -> Result<(), AblationError>
             ),
         }),
     }
-}
-
-/// Opens the environment that the document at `path` names.
-fn open_named_environment(path: &Path, id: &str) -> Result<Box<dyn Environment>, AblationError> {
-    open_environment(id).ok_or_else(|| {
-        refuse_header(
-            path,
-            format!("names the environment {id:?}; no environment of that id ships"),
-        )
-    })
 }
 
 /// Checks that the header is the one that this build writes for the same run: what the ledger cannot

@@ -6,7 +6,7 @@ use super::answer_source::{AnswerSource, RecordedAnswer};
 use super::artifact::Artifact;
 use super::assistant::{Rejection, assist};
 use super::compile::{CompileError, Constraints, compile};
-use super::draw::draw_one;
+use super::draw::{SELECT, draw_one};
 use super::environment::{Environment, IdSet, Place, Situation};
 use super::error::AblationError;
 use super::novelty::sign_conflict;
@@ -101,7 +101,7 @@ impl Harness for V300AblationHarness {
     }
 
     fn select(&self, mask: &IdSet, place: Place) -> String {
-        draw_one(mask.iter(), place, "select")
+        draw_one(mask.iter(), place, SELECT)
             .cloned()
             .unwrap_or_default()
     }

@@ -180,7 +180,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::commitment_trap::CommitmentTrap;
+    use crate::environment_source::open_harbour;
     use crate::experiment::build_frame;
     use crate::pad::DEFAULT_PAD;
     use crate::precedent::NormativeStateV100;
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn a_prompt_without_the_recorded_precedent_is_a_dead_channel() {
         let tokenizer = Arc::new(Tiktoken::for_name("o200k_base").unwrap());
-        let trap = CommitmentTrap::default();
+        let trap = open_harbour().unwrap();
         let (frame, _) = build_frame(&trap, tokenizer, DEFAULT_PAD, None).unwrap();
         let record = r#"{"step_index":1}"#;
         let tokenized = frame.tokenize(record).unwrap();

@@ -2,8 +2,8 @@
 
 use axilog::hash::sha256;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_header, execute};
 use axilog_ablation::run::{Run, RunStatus};
 use axilog_ablation::run_document::RunDocument;
@@ -20,7 +20,7 @@ const FROZEN: &str = "e93600bd46a52dc808699eb26d99c7d2997e5ab82661554fec8c3a0a63
 /// A run of the base harness, and the text of its document.
 fn run_base_harness() -> (Run, String) {
     let ledgers = LedgerDir::new();
-    let mut world = CommitmentTrap::default();
+    let mut world = open_harbour().unwrap();
     let plan = new_plan(Variant::V300, &[42, 123, 456], 1);
     let header = build_header(
         &plan,
@@ -58,7 +58,7 @@ fn the_document_of_the_base_run_is_frozen() {
 fn the_v310_harness_changes_no_choice_of_an_indifferent_agent() {
     let (base, _) = run_base_harness();
     let ledgers = LedgerDir::new();
-    let mut world = CommitmentTrap::default();
+    let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let actions = |run: &Run| -> Vec<String> {
         let episodes = run.seeds.iter().flat_map(|(_, episodes)| episodes);
@@ -81,7 +81,7 @@ fn the_v310_harness_changes_no_choice_of_an_indifferent_agent() {
 #[test]
 fn what_the_three_runs_ask_and_do_is_frozen() {
     let ledgers = LedgerDir::new();
-    let mut world = CommitmentTrap::default();
+    let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     for (variant, frozen) in [
         (

@@ -5,8 +5,8 @@ use std::path::Path;
 use axilog_ablation::agents::Agent;
 use axilog_ablation::calibration::{Calibration, segment_length};
 use axilog_ablation::calibration_basis::CalibrationBasis;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_calibration_header, build_frame, calibrate};
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::run::RunStatus;
@@ -55,7 +55,7 @@ fn calibrate_precedent(environment: &mut dyn Environment, tokenizer: &str) -> Ca
 
 #[test]
 fn records_are_measured_as_they_are_injected() {
-    let found = calibrate_precedent(&mut CommitmentTrap::default(), "o200k_base");
+    let found = calibrate_precedent(&mut open_harbour().unwrap(), "o200k_base");
     assert_eq!(
         (found.records, found.episodes, found.steps_per_episode),
         (150, 1, 50)
@@ -76,7 +76,7 @@ fn records_are_measured_as_they_are_injected() {
     assert_eq!((found.precedent_length, found.situation_length), (512, 512));
     assert_eq!(
         found,
-        calibrate_precedent(&mut CommitmentTrap::default(), "o200k_base")
+        calibrate_precedent(&mut open_harbour().unwrap(), "o200k_base")
     );
 }
 

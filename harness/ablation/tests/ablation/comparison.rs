@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use axilog_ablation::agents::Agent;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::comparison::{Comparison, compare_runs};
 use axilog_ablation::decimal::Decimal;
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_frame, build_header, execute};
 use axilog_ablation::header::ConstantLength;
 use axilog_ablation::pad::DEFAULT_PAD;
@@ -39,7 +39,7 @@ pub fn run_oracle(
     variant: Variant,
     episodes: u32,
 ) -> PathBuf {
-    let mut world = CommitmentTrap::default();
+    let mut world = open_harbour().unwrap();
     let tokenizer = open_tiktoken("o200k_base");
     let (frame, basis) = build_frame(&world, tokenizer, DEFAULT_PAD, Some(MIN_LENGTHS)).unwrap();
     let constant = ConstantLength::new("none".to_owned(), MIN_LENGTHS, &basis);

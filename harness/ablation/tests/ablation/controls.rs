@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use axilog_ablation::agents::Agent;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::comparison::Comparison;
 use axilog_ablation::controls::ControlDifference;
 use axilog_ablation::draw::draw_below;
 use axilog_ablation::environment::Place;
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::pipeline::PrecedentOutcome;
 use axilog_ablation::run::{Run, RunStatus};
 use axilog_ablation::variant::Variant;
@@ -36,7 +36,7 @@ impl LocalOracle for WatchedAgent {
 /// Runs two episodes of the commitment trap; the run, and the record in each prompt.
 fn run_watched(variant: Variant, agent: Agent) -> (Run, Vec<Option<Value>>) {
     let ledgers = LedgerDir::new();
-    let mut world = CommitmentTrap::default();
+    let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let prompts = Arc::default();
     let watched = WatchedAgent(agent, Arc::clone(&prompts));

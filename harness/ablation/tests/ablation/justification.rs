@@ -2,10 +2,10 @@
 
 use axilog_ablation::artifact::Artifact;
 use axilog_ablation::assistant::{Rejection, assist};
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::compile::{CompileError, compile};
 use axilog_ablation::environment::Place;
 use axilog_ablation::environment::{Environment, Situation};
+use axilog_ablation::environment_source::open_harbour;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ fn replace_at(pointer: &str, value: Value) -> String {
 }
 
 fn assist_in_trap(text: &str) -> Result<Artifact, Rejection> {
-    assist(text, &CommitmentTrap::default())
+    assist(text, &open_harbour().unwrap())
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn an_artifact_is_found_in_the_answer_and_its_sets_are_sorted() {
 
 /// Finds a situation of the trap in which exactly these actions are feasible.
 fn find_situation(feasible: &[&str]) -> Situation {
-    let mut trap = CommitmentTrap::default();
+    let mut trap = open_harbour().unwrap();
     for seed in 0..2000 {
         trap.begin_episode(Place {
             seed,
@@ -247,7 +247,7 @@ proptest! {
         preserved in proptest::sample::subsequence(vec!["crew-rest", "fuel-reserve", "night-quiet", "île-supply", "条約"], 0..5),
         pick in any::<proptest::sample::Index>(),
     ) {
-        let mut trap = CommitmentTrap::default();
+        let mut trap = open_harbour().unwrap();
         trap.begin_episode(Place { seed, ..Place::default() });
         let here = trap.situation();
         let action = pick.index(here.feasible.len());

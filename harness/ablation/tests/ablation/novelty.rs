@@ -1,8 +1,8 @@
 //! What counts as a new conflict in the world that ships (Q6).
 
 use axilog_ablation::agents::Agent;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::{Environment, Place};
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::novelty::{ConflictHistory, sign_conflict, sign_situation};
 use axilog_ablation::run::Run;
 use axilog_ablation::variant::Variant;
@@ -12,7 +12,7 @@ use crate::support::{LedgerDir, build_padded_frame, new_plan, open_tiktoken, run
 /// Runs an agent under two seeds, two episodes each.
 fn run_agent(agent: Agent, variant: Variant) -> Run {
     let ledgers = LedgerDir::new();
-    let mut world = CommitmentTrap::default();
+    let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let mut oracle = ledgers.record_agent("l", agent);
     let plan = new_plan(variant, &[1, 2], 2);
@@ -47,7 +47,7 @@ fn every_run_meets_the_same_conflicts() {
 /// What the page says of the eight seeds and three episodes that a run has by default.
 #[test]
 fn the_trap_has_the_conflicts_that_the_page_counts() {
-    let mut trap = CommitmentTrap::default();
+    let mut trap = open_harbour().unwrap();
     let (mut conflicts, mut of_stores) = (0, 0);
     let mut distinct = Vec::new();
     for (seed, episode) in (1..=8).flat_map(|seed| (0..3).map(move |episode| (seed, episode))) {

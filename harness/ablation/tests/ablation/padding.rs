@@ -1,8 +1,8 @@
 //! The self-test of the padding.
 
 use axilog_ablation::AblationError;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::{Effects, Environment};
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::build_frame;
 use axilog_ablation::invalid_run::InvalidReason;
 use axilog_ablation::pad::DEFAULT_PAD;
@@ -15,12 +15,7 @@ fn test_padding(
     tokenizer: std::sync::Arc<dyn axilog_oracle::tokens::Tokenizer>,
     pad: &str,
 ) -> Result<u32, String> {
-    match build_frame(
-        &CommitmentTrap::default(),
-        tokenizer,
-        pad,
-        Some(MIN_LENGTHS),
-    ) {
+    match build_frame(&open_harbour().unwrap(), tokenizer, pad, Some(MIN_LENGTHS)) {
         Ok((frame, _)) => Ok(frame.padding().token()),
         Err(AblationError::Invalid(invalid)) => {
             assert_eq!(invalid.reason, InvalidReason::PadUnstable);
@@ -75,7 +70,7 @@ fn padding_that_may_mean_something_is_refused() {
         Err(AblationError::Padding(meaningful)) => Some(meaningful.reason),
         Err(error) => panic!("{error}"),
     };
-    let harbour = CommitmentTrap::default();
+    let harbour = open_harbour().unwrap();
     for pad in [" X", " _", " Q", " ."] {
         assert_eq!(refusal(&harbour, pad), None, "{pad:?}");
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use axilog_ablation::agents::Agent;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::run::RunStatus;
 use axilog_ablation::variant::Variant;
 use axilog_ledger::file::blobs::BlobStore;
@@ -21,7 +21,7 @@ use crate::support::{
 fn every_prompt_of_a_baseline_run_has_the_same_length() {
     for name in ["cl100k_base", "o200k_base"] {
         let ledgers = LedgerDir::new();
-        let mut world = CommitmentTrap::default();
+        let mut world = open_harbour().unwrap();
         let frame = build_padded_frame(&world, open_tiktoken(name));
         let mut oracle = ledgers.record_agent("l", Agent::Precedent);
         let plan = new_plan(Variant::Baseline, &[1, 2], 2);
@@ -55,7 +55,7 @@ fn every_prompt_of_a_baseline_run_has_the_same_length() {
 fn no_step_splits_a_text_twice() {
     let tokenizer = WatchedTokenizer::new(|_, _| {});
     let ledgers = LedgerDir::new();
-    let mut world = CommitmentTrap::default();
+    let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, tokenizer.clone());
     tokenizer.encoded.lock().unwrap().clear();
     let mut oracle = ledgers.record_agent("l", Agent::Precedent);

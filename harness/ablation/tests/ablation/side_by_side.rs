@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use axilog::hash::sha256;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::Environment;
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_frame, build_header};
 use axilog_ablation::experiment_plan::ExperimentPlan;
 use axilog_ablation::header::{ConstantLength, RunHeader};
@@ -91,7 +91,7 @@ struct Experiment<'a> {
 
 impl Experiment<'_> {
     fn new(dir: &Path) -> Experiment<'_> {
-        let world = CommitmentTrap::default();
+        let world = open_harbour().unwrap();
         let tokenizer = open_tiktoken("o200k_base");
         let (frame, basis) =
             build_frame(&world, tokenizer, DEFAULT_PAD, Some(MIN_LENGTHS)).unwrap();
@@ -136,7 +136,7 @@ impl Experiment<'_> {
             };
             let oracle = RecordingOracle::new(session, Endpoint::Code(Box::new(agent)));
             let answers = ResumedAnswers::new(recorded, oracle);
-            let world = Box::new(CommitmentTrap::default());
+            let world = Box::new(open_harbour().unwrap());
             OpenArm::new(dir, header.clone(), world, answers).unwrap()
         };
         self.headers.iter().map(open).collect()
@@ -174,7 +174,7 @@ impl Experiment<'_> {
                     meets: (!resume).then_some(4),
                 })))
             },
-            new_environment: &|| Box::new(CommitmentTrap::default()) as Box<dyn Environment>,
+            new_environment: &|| Box::new(open_harbour().unwrap()) as Box<dyn Environment>,
             constraint: None,
             keeps_answers: true,
             should_continue: goes_on,
@@ -265,7 +265,7 @@ fn an_error_of_a_worker_is_that_of_the_experiment() {
     let side = SideBySide {
         seeds: 4,
         open_endpoint: &|| Err(axilog_ablation::AblationError::EmptyPlan),
-        new_environment: &|| Box::new(CommitmentTrap::default()) as Box<dyn Environment>,
+        new_environment: &|| Box::new(open_harbour().unwrap()) as Box<dyn Environment>,
         constraint: None,
         keeps_answers: true,
         should_continue: &|| true,

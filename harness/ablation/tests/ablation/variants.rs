@@ -2,8 +2,8 @@
 
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
-use axilog_ablation::commitment_trap::CommitmentTrap;
 use axilog_ablation::environment::{Environment, STEPS_PER_EPISODE};
+use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::run::{Episode, Run};
 use axilog_ablation::variant::Variant;
 
@@ -14,7 +14,7 @@ use crate::support::{
 /// Runs two episodes of the commitment trap.
 fn run_in_trap(variant: Variant, agent: Agent) -> Run {
     let ledgers = LedgerDir::new();
-    let mut world = CommitmentTrap::default();
+    let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let mut oracle = ledgers.record_agent("l", agent);
     run_to_end(&new_plan(variant, &[5], 2), &mut world, &frame, &mut oracle)
@@ -69,7 +69,7 @@ fn run_c_forgets_at_the_start_of_episodes_and_only_there() {
 #[test]
 fn episodes_have_fifty_steps_and_never_less_than_three() {
     assert_eq!(
-        CommitmentTrap::default().steps_per_episode(),
+        open_harbour().unwrap().steps_per_episode(),
         STEPS_PER_EPISODE
     );
     assert_eq!(STEPS_PER_EPISODE, 50);

@@ -4,13 +4,16 @@ use std::path::PathBuf;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
+use axilog_ablation::environment::Environment;
+use axilog_ablation::environment_source::environment_path;
 use axilog_ablation::experiment::{build_calibration_header, build_frame, calibrate};
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::run::RunStatus;
 use axilog_ablation::statements::RunStatement;
 use serde_json::json;
 
-use super::oracle_options::{ModelOptions, OracleOptions, new_environment};
+use super::environment_option::EnvironmentOption;
+use super::oracle_options::{ModelOptions, OracleOptions};
 use super::{preflight, run_files};
 use crate::Failure;
 use crate::interrupt::Flag;
@@ -20,23 +23,20 @@ use crate::output::table;
 
 /// Measure how long records and situations are, and freeze the lengths of their segments in a file.
 ///
-/// Runs one episode under each seed, in the real environment with writing on, and takes the longest record
+/// Runs one episode under each seed, in the environment of the runs and with precedents, and takes the longest record
 /// and the longest situation. N, the length of the precedent's segment, is 1.25 times the longest record,
 /// rounded up to a multiple of 32, and at least 512 tokens; M is the same of the situation. Every answer
 /// is recorded in a ledger beside the file. Exits 0 where the file was written; 1 where the padding is not
 /// stable or no precedent was recorded.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// At least 3 seeds, with commas between.
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "42,123,456"
-    )]
-    seeds: Vec<u64>,
-    /// The calibration file. Its ledger FILE.ledger.jsonl belongs to it, and the copy FILE.tokenizer.json of a
-    /// tokenizer.json. Neither may exist.
+    /// At least 3 seeds, with commas between [default: the environment's, 42,123,456 in those that ship].
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    seeds: Option<Vec<u64>>,
+    #[command(flatten)]
+    environment_option: EnvironmentOption,
+    /// The calibration file, which may not exist. To it belong its ledger FILE.ledger.jsonl and the copies
+    /// FILE.tokenizer.json of a tokenizer.json and FILE.environment.toml of an environment's file.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -62,13 +62,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         return Err(AblationError::FileExists(args.out.clone()).into());
     }
     let tokenizer_file = tokenizer.file_bytes().map(<[u8]>::to_vec);
-    let mut environment = new_environment();
-    let (frame, basis) = match build_frame(&*environment, tokenizer, &args.pad, None) {
+    let mut environment = args.environment_option.open(None)?;
+    let seeds = args.seeds.as_ref();
+    let seeds = seeds.unwrap_or(&environment.seeds().calibration).clone();
+    let (frame, basis) = match build_frame(&environment, tokenizer, &args.pad, None) {
         Ok(built) => built,
         Err(error) => return preflight::report_invalid(error),
     };
     let provider = oracle.to_string();
-    let mut header = build_calibration_header(&args.seeds, &*environment, &provider, &model)?;
+    let mut header = build_calibration_header(&seeds, &environment, &provider, &model)?;
     header.transport = args.oracle_options.transport()?;
     header.sampling = args.oracle_options.sampling();
     let ledger = Calibration::ledger_path(&args.out);
@@ -85,11 +87,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let transport = header.transport.clone();
     let mut answers = opened.open_ledger(&ledger, &statement, resume, transport, false)?;
     let flag = Flag::install();
-    let steps = header.plan().step_count(&*environment);
+    let steps = header.plan().step_count(&environment);
     let mut progress = StepProgress::new(steps, answers.recorded_count(), "calibrating");
     let outcome = calibrate(
         &header,
-        &mut *environment,
+        &mut environment,
         &frame,
         &mut answers,
         &mut |steps_taken| {
@@ -126,6 +128,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(bytes) = tokenizer_file {
         run_files::write_bytes(&Calibration::tokenizer_path(&args.out), &bytes)?;
     }
+    if environment.file_hash().is_some() {
+        run_files::write_bytes(&environment_path(&args.out), environment.file_bytes())?;
+    }
     run_files::write_whole(&args.out, &calibration.to_file_text())?;
     Ok(Report {
         passed: true,
@@ -154,6 +159,7 @@ fn render_table(args: &Args, ledger: &str, calibration: &Calibration) -> String 
         ("calibration", args.out.display().to_string()),
         ("hash", calibration.digest()),
         ("ledger", ledger.to_owned()),
+        ("environment", basis.environment.clone()),
         (
             "tokenizer",
             format!("{}, {}", basis.tokenizer, basis.tokenizer_version),

@@ -24,14 +24,15 @@ use crate::output::Report;
 
 /// Compare the choices, answers and actions of runs with those of the first of the runs.
 ///
-/// The first run is the baseline of the first DIR, or the one run in it. The other runs may be of other
-/// variants or oracles; seeds, episodes, environment and prompt length must be the same. Each difference
-/// comes with the p-value of a permutation test over seeds, corrected for all tests of the comparison, and a
-/// verdict: whether choices agree with the last record or differ from the reference's more or less often,
-/// whether the oracle chooses otherwise, answers worse or better, and acts otherwise. The endpoint that the
-/// runs declared before their first answer is primary. Placebo and replicate stand apart, with what they show. Every run is replayed from its ledger first, and must be the
-/// document that follows. Exits 0 whatever the verdicts are; 1 where runs cannot be compared or there is
-/// only one.
+/// The first run is the baseline of the first DIR, or the one run in it. The other runs may be of other variants or oracles;
+/// environment, seeds, episodes and prompt length must be the same. Every run is replayed from its ledger first, and its
+/// document must be the one that follows.
+///
+/// Each difference comes with the p-value of a permutation test over seeds, corrected for all tests of the comparison, and a
+/// verdict: whether choices agree with the last record or differ from the reference's more or less often, whether the oracle
+/// chooses otherwise, answers worse or better, and acts otherwise. The endpoint that the runs declared before their first
+/// answer is primary. Placebo and replicate stand apart, with what they show. Exits 0 whatever the verdicts are; 1 where
+/// runs cannot be compared or there is only one.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Directories that `axilog ablation run --out` was given, or runs below them.
@@ -41,8 +42,8 @@ pub(crate) struct Args {
     /// are never overwritten.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// The share of steps below which a difference in the primary endpoint does not matter. Where its whole interval
-    /// is smaller and it is not told apart, the verdict is LESS_THAN.
+    /// The share of steps below which a difference in the primary endpoint does not matter. The verdict is LESS_THAN where
+    /// the endpoint is not told apart and its whole interval is smaller.
     #[arg(long, value_name = "SHARE")]
     margin: Option<Margin>,
     /// Believe each run.json as it is, without its ledger.

@@ -48,7 +48,11 @@ pub(super) fn render_table(comparison: &Comparison) -> String {
     let mut tables = TABLES;
     tables.sort_by_key(|(endpoint, ..)| Some(*endpoint) != primary);
     let explained = table::wrap_sentence(&comparison.explain_primary());
-    let mut text = format!("held against {reference}\n\n{explained}");
+    let about = table::format_pairs(&[
+        ("environment", comparison.describe_environment()),
+        ("held against", reference.to_owned()),
+    ]);
+    let mut text = format!("{about}\n{explained}");
     for (endpoint, title, size, interval) in tables {
         let rows = list_rows(comparison, endpoint);
         if rows.is_empty() {

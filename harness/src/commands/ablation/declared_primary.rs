@@ -18,8 +18,8 @@ pub(super) struct PrimaryOptions {
     /// disagreement, choices, answers or actions. Without it: disagreement with --controls, else agreement.
     #[arg(long, value_name = "ENDPOINT")]
     primary: Option<Endpoint>,
-    /// The share of steps below which a difference in the primary endpoint does not matter. Where its whole interval
-    /// is smaller and it is not told apart, the verdict is LESS_THAN.
+    /// The share of steps below which a difference in the primary endpoint does not matter. The verdict is LESS_THAN where
+    /// the endpoint is not told apart and its whole interval is smaller.
     #[arg(long, value_name = "SHARE")]
     pub(super) margin: Option<Margin>,
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use axilog::hash::Hash;
 use axilog_ablation::AblationError;
+use axilog_ablation::declared_environment::DeclaredEnvironment;
 use axilog_ablation::experiment_plan::{ExperimentPlan, PLAN_FILE};
 use axilog_ablation::header::RunHeader;
 use axilog_ablation::interleaved_arms::{Ending, OpenArm, run_interleaved};
@@ -19,7 +20,7 @@ use axilog_ablation::statements::ArmHead;
 use axilog_ablation::variant::Variant;
 use axilog_ledger::error::FileError;
 
-use super::oracle_options::{OracleOptions, new_environment};
+use super::oracle_options::OracleOptions;
 use super::run_directory::{RunDirectory, RunState};
 use super::run_files;
 use crate::error::CommandError;
@@ -32,6 +33,7 @@ pub(super) struct ExperimentDirectory<'a> {
     /// The directory above those of the runs.
     pub(super) out: &'a Path,
     pub(super) runs: Vec<RunDirectory<'a>>,
+    pub(super) environment: &'a DeclaredEnvironment,
     pub(super) oracle: &'a OracleOptions,
     /// How many seeds run side by side.
     pub(super) parallel: usize,
@@ -219,7 +221,7 @@ impl ExperimentDirectory<'_> {
         let side = SideBySide {
             seeds,
             open_endpoint: &|| self.oracle.open_for_seed(seeds),
-            new_environment: &new_environment,
+            new_environment: &|| Box::new(self.environment.clone()),
             constraint: self.oracle.read_constraint()?,
             keeps_answers: !self.oracle.is_repeatable(),
             should_continue: &|| !flag.is_set(),

@@ -4,6 +4,8 @@ mod calibrate;
 mod compare;
 mod comparison_table;
 mod declared_primary;
+mod environment;
+mod environment_option;
 mod experiment_directory;
 mod oracle_options;
 mod preflight;
@@ -17,11 +19,12 @@ mod sealed_runs;
 
 use crate::CommandOutcome;
 
-/// Test whether precedent memory matters to an oracle's choices.
+/// Test whether a model chooses otherwise when it is shown its own last justification.
 ///
-/// An oracle acts step by step and justifies each choice; the last accepted justification, the precedent,
-/// stands in its next prompt. Runs with and without this memory have prompts of the same number of tokens
-/// and are compared by what was chosen and done. Begin with `calibrate`, then `run`.
+/// The model acts step by step in an environment and justifies each choice. Its last justification that was accepted, the
+/// precedent, stands in the next prompt. Runs with and without this memory have prompts of the same number of tokens, and
+/// are compared by what was chosen and done. Begin with `calibrate`, then `run`. Agents that need no model ship, as
+/// `--oracle agent:precedent`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -35,6 +38,7 @@ enum Command {
     Run(run::Args),
     Replay(replay::Args),
     Compare(compare::Args),
+    Environment(environment::Args),
 }
 
 impl Args {
@@ -51,5 +55,6 @@ pub(crate) fn run(args: &Args) -> CommandOutcome {
         Command::Run(args) => (args.json, run::run(args)),
         Command::Replay(args) => (args.json, replay::run(args)),
         Command::Compare(args) => (args.json, compare::run(args)),
+        Command::Environment(args) => environment::run(args),
     }
 }

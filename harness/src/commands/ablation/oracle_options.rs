@@ -10,8 +10,6 @@ use std::time::Duration;
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::Agent;
 use axilog_ablation::answer_source::ORACLE_ID;
-use axilog_ablation::commitment_trap::CommitmentTrap;
-use axilog_ablation::environment::Environment;
 use axilog_ablation::ledger_answers::LedgerAnswers;
 use axilog_ablation::prompt::build_question;
 use axilog_ablation::recording_oracle::RecordingOracle;
@@ -66,11 +64,6 @@ impl fmt::Display for Provider {
             Provider::Agent(agent) => write!(f, "agent:{}", agent.as_str()),
         }
     }
-}
-
-/// Creates the environment that ships.
-pub(super) fn new_environment() -> Box<dyn Environment> {
-    Box::new(CommitmentTrap::default())
 }
 
 /// The options of the commands that ask an oracle.

@@ -15,7 +15,8 @@ use axilog_ablation::prompt_frame::{MIN_LENGTH, PromptFrame, SegmentLengths};
 use axilog_oracle::tokens;
 use serde_json::json;
 
-use super::oracle_options::{ModelOptions, Provider, new_environment};
+use super::environment_option::EnvironmentOption;
+use super::oracle_options::{ModelOptions, Provider};
 use crate::Failure;
 use crate::output::Report;
 use crate::output::table;
@@ -30,6 +31,8 @@ use crate::output::table;
 pub(crate) struct Args {
     #[command(flatten)]
     model_options: ModelOptions,
+    #[command(flatten)]
+    environment_option: EnvironmentOption,
     /// The padding, one token that says nothing.
     #[arg(long, value_name = "TEXT", default_value = DEFAULT_PAD, allow_hyphen_values = true)]
     pad: String,
@@ -68,12 +71,13 @@ fn test_padding(args: &Args) -> Result<Report, AblationError> {
         },
         Calibration::lengths,
     );
-    let mut environment = new_environment();
-    let (frame, basis) = build_frame(&*environment, tokenizer, &args.pad, Some(lengths))?;
+    let named = calibration.as_ref().zip(args.calibration.as_deref());
+    let mut environment = args.environment_option.open(named)?;
+    let (frame, basis) = build_frame(&environment, tokenizer, &args.pad, Some(lengths))?;
     if let (Some(calibration), Some(path)) = (&calibration, &args.calibration) {
         calibration.check_basis(path, &basis)?;
     }
-    let prompt_tokens = measure_prompts(&mut *environment, &frame)?;
+    let prompt_tokens = measure_prompts(&mut environment, &frame)?;
     let padding = frame.padding();
     let tokens = format!("{:?}", basis.pad_tokens);
     Ok(Report {

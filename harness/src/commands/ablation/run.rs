@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
+use axilog_ablation::declared_environment::DeclaredEnvironment;
 use axilog_ablation::endpoint::Endpoint;
 use axilog_ablation::experiment::{build_frame, build_header};
 use axilog_ablation::header::{ConstantLength, RunHeader};
@@ -20,8 +21,9 @@ use serde_json::{Value, json};
 
 use super::comparison_table::render_table;
 use super::declared_primary::PrimaryOptions;
+use super::environment_option::EnvironmentOption;
 use super::experiment_directory::ExperimentDirectory;
-use super::oracle_options::{ModelOptions, OracleOptions, Provider, new_environment};
+use super::oracle_options::{ModelOptions, OracleOptions, Provider};
 use super::run_cost::RunCost;
 use super::run_directory::RunDirectory;
 use super::{compare, experiment_directory, preflight, run_files};
@@ -53,15 +55,15 @@ impl FromStr for Variants {
 
 /// Run episodes under each seed, and write what happened.
 ///
-/// The variant baseline keeps precedents, b never writes one, c forgets at the start of each episode; v300
-/// is the base harness without precedents and without a constant prompt length, and takes no calibration.
-/// Two controls show what a difference means: placebo keeps a record of drawn content and the same length
-/// in each precedent's place, and replicate is the baseline a second time.
-/// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and
-/// run.json; several variants take turns under each seed, and plan.json holds them together; the variant all adds
-/// comparison.json, summary.md and actions.svg. Ctrl-C stops a run at the
-/// end of a step, and the run is marked PARTIAL. The head of each ledger is printed. Exits 0 where every run is valid; 1 where one is
-/// INVALID_RUN; 3 where one is PARTIAL.
+/// The variant baseline keeps precedents, b never writes one, and c forgets at the start of each episode. Two controls show
+/// what a difference means: placebo puts a record of drawn content and the same length in each precedent's place, and
+/// replicate is the baseline a second time. v300 is the base harness, without precedents and without a constant prompt
+/// length; it takes no calibration.
+///
+/// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and run.json. Several
+/// variants take turns under each seed; plan.json holds them together, and where all runs are valid comparison.json,
+/// summary.md and their figures follow. Ctrl-C stops a run at the end of a step, and the run is marked PARTIAL. The head of
+/// each ledger is printed. Exits 0 where every run is valid; 1 where one is INVALID_RUN; 3 where one is PARTIAL.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// baseline, b, c, placebo, replicate, all (baseline, b and c) or v300.
@@ -70,23 +72,20 @@ pub(crate) struct Args {
     /// Run placebo and replicate too, after the variants all or baseline.
     #[arg(long)]
     controls: bool,
-    /// The calibration file. It gives the lengths, the tokenizer, the padding and, unless --model names
+    /// The calibration file. It gives the lengths, the tokenizer, the padding, the environment and, unless --model names
     /// another, the model.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// The seeds, with commas between; verdicts on all endpoints of three variants take at least 9, and 10 with
-    /// --controls. Fewer than any verdict takes are refused.
-    #[arg(
-        long,
-        value_name = "LIST",
-        value_delimiter = ',',
-        default_value = "1,2,3,4,5,6,7,8,9,10"
-    )]
-    seeds: Vec<u64>,
+    /// The seeds, with commas between. Verdicts on all endpoints of three variants take at least 9, and 10 with --controls;
+    /// fewer than any verdict takes are refused [default: the environment's, 1 to 10 in those that ship].
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    seeds: Option<Vec<u64>>,
+    #[command(flatten)]
+    environment_option: EnvironmentOption,
     /// Episodes under each seed.
     #[arg(long, value_name = "N", default_value_t = 3)]
     episodes: u32,
-    /// Run so many seeds side by side. Ledgers and documents are the same as those of one seed after the other.
+    /// How many seeds run side by side. Ledgers and documents are the same as those of one seed after the other.
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_parallel)]
     parallel: usize,
     #[command(flatten)]
@@ -95,14 +94,16 @@ pub(crate) struct Args {
     oracle_options: OracleOptions,
     #[command(flatten)]
     model_options: ModelOptions,
-    /// Run several variants under fewer seeds than any verdict takes, to see how they go.
+    /// Run several variants although the seeds are too few for any verdict, to see how they go.
     #[arg(long)]
     pilot: bool,
-    /// Agree to the cost in advance. Where a server would be asked, it is asked for on a terminal, and refused elsewhere.
+    /// Agree to the cost in advance. Without it, a run that asks a server first asks on a terminal whether to go on, and is
+    /// refused where there is no terminal.
     #[arg(long)]
     yes: bool,
-    /// Go on with runs that were stopped or killed, with the options that they were begun with, but for --base-url,
-    /// --parallel and the times of calls. What was asked is not asked again: where an arm is gone or was cut off, it is refused.
+    /// Go on with runs that were stopped or killed. The options are those that they were begun with; --base-url, --parallel
+    /// and the times of calls may be others. What was asked is not asked again: an arm that is gone or was cut off is
+    /// refused.
     #[arg(long)]
     resume: bool,
     /// The directory to create for the runs.
@@ -127,6 +128,8 @@ fn parse_parallel(text: &str) -> Result<usize, String> {
 
 /// Who is asked, how the prompt's length is held constant, and what is declared of the judgement.
 struct Preparation {
+    environment: DeclaredEnvironment,
+    seeds: Vec<u64>,
     model: String,
     primary: Option<Endpoint>,
     constant_length: Option<(PromptFrame, ConstantLength)>,
@@ -136,24 +139,25 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if args.resume {
         args.oracle_options.check_resumable()?;
     }
-    let parallel = args.parallel.min(args.seeds.len());
-    if parallel > 1 {
-        args.oracle_options.check_parallel()?;
-    }
     let variants = list_variants(args)?;
     let mut preparation = match prepare(args) {
         Ok(preparation) => preparation,
         Err(error) => return preflight::report_invalid(error),
     };
+    let environment = preparation.environment.clone();
+    let parallel = args.parallel.min(preparation.seeds.len());
+    if parallel > 1 {
+        args.oracle_options.check_parallel()?;
+    }
     let mut plans = Vec::new();
     for variant in &variants {
         let plan = RunPlan {
             variant: *variant,
-            seeds: args.seeds.clone(),
+            seeds: preparation.seeds.clone(),
             episodes: args.episodes,
         };
         let dir = args.out.join(variant.as_str());
-        plan.check(&*new_environment())?;
+        plan.check(&environment)?;
         if !args.resume {
             run_files::check_free(&dir)?;
         }
@@ -167,10 +171,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     }
     let options = &args.primary_options;
     preparation.primary = options.declare(&plans, args.controls, args.resume)?;
-    check_seeds(args, &variants, preparation.primary)?;
+    check_seeds(args, &variants, &preparation)?;
     let plans_alone = plans.iter().map(|(plan, _)| plan);
     let frame = preparation.constant_length.as_ref().map(|(frame, _)| frame);
-    let cost = RunCost::new(plans_alone, frame, args.oracle_options.sampling(), parallel)?;
+    let sampling = args.oracle_options.sampling();
+    let cost = RunCost::new(plans_alone, &environment, frame, sampling, parallel)?;
     if args.oracle_options.base_url().is_some() {
         cost.agree(args.yes)?;
     }
@@ -186,12 +191,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         dir,
         header,
         arms: &variants,
+        environment: &environment,
         frame,
         calibration: constant_length.and(args.calibration.as_deref()),
     });
     let experiment = ExperimentDirectory {
         out: &args.out,
         runs: directories.collect(),
+        environment: &environment,
         oracle: &args.oracle_options,
         parallel,
     };
@@ -216,10 +223,13 @@ fn list_variants(args: &Args) -> Result<Vec<Variant>, CommandError> {
 fn check_seeds(
     args: &Args,
     variants: &[Variant],
-    primary: Option<Endpoint>,
+    preparation: &Preparation,
 ) -> Result<(), CommandError> {
-    let found = args.seeds.len();
-    match primary.and_then(|primary| count_sufficient_seeds(variants, primary)) {
+    let found = preparation.seeds.len();
+    match preparation
+        .primary
+        .and_then(|primary| count_sufficient_seeds(variants, primary))
+    {
         Some(expected) if found < expected && !args.pilot => {
             Err(CommandError::TooFewSeedsForVerdict { found, expected })
         }
@@ -230,8 +240,15 @@ fn check_seeds(
 fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     let oracle = &args.oracle_options.oracle;
     let options = &args.model_options;
+    let find_seeds = |environment: &DeclaredEnvironment| {
+        let given = args.seeds.as_ref();
+        given.unwrap_or(&environment.seeds().run).clone()
+    };
     if args.variant.0.contains(&Variant::V300) {
+        let environment = args.environment_option.open(None)?;
         return Ok(Preparation {
+            seeds: find_seeds(&environment),
+            environment,
             model: options.model(oracle)?,
             primary: None,
             constant_length: None,
@@ -240,6 +257,7 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     let path = args.calibration.as_ref();
     let path = path.ok_or(AblationError::MissingCalibration)?;
     let calibration = Calibration::read(path)?;
+    let environment = args.environment_option.open(Some((&calibration, path)))?;
     let is_agent = matches!(oracle, Provider::Agent(_));
     let is_calibrated_oracle = !is_agent && calibration.provider == oracle.to_string();
     let model = match &options.model {
@@ -259,11 +277,13 @@ fn prepare(args: &Args) -> Result<Preparation, AblationError> {
     tokens::check_model_tokenizer(&model, tokenizer.id())?;
     let lengths = calibration.lengths();
     let pad = &calibration.basis.pad;
-    let (frame, basis) = build_frame(&*new_environment(), tokenizer, pad, Some(lengths))?;
+    let (frame, basis) = build_frame(&environment, tokenizer, pad, Some(lengths))?;
     calibration.check_basis(path, &basis)?;
     replay_calibration(path)?;
     let constant_length = ConstantLength::new(calibration.digest(), lengths, &basis);
     Ok(Preparation {
+        seeds: find_seeds(&environment),
+        environment,
         model,
         primary: None,
         constant_length: Some((frame, constant_length)),
@@ -280,7 +300,7 @@ fn build_run_header(
     let constant_length = preparation.constant_length.as_ref();
     let mut header = build_header(
         plan,
-        &*new_environment(),
+        &preparation.environment,
         &oracle.oracle.to_string(),
         &preparation.model,
         constant_length.map(|(_, constant)| constant.clone()),

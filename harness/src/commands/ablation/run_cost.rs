@@ -4,11 +4,11 @@ use std::fmt;
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use axilog_ablation::AblationError;
+use axilog_ablation::environment::Environment;
 use axilog_ablation::prompt_frame::{PromptFrame, TokenizedText};
 use axilog_ablation::run::RunPlan;
 use axilog_ablation::sampling::Sampling;
 
-use super::oracle_options::new_environment;
 use crate::error::CommandError;
 use crate::output::write_remark;
 
@@ -24,20 +24,20 @@ pub(super) struct RunCost {
 }
 
 impl RunCost {
-    /// The cost of `plans` in prompts of `frame` with `sampling`, where `parallel` seeds run side by side.
+    /// The cost of `plans` in `environment`, in prompts of `frame` with `sampling`, where `parallel` seeds run side by side.
     pub(super) fn new<'a>(
         plans: impl Iterator<Item = &'a RunPlan>,
+        environment: &dyn Environment,
         frame: Option<&PromptFrame>,
         sampling: Sampling,
         parallel: usize,
     ) -> Result<RunCost, AblationError> {
-        let environment = new_environment();
         let empty = TokenizedText::default();
         let measured = frame
             .map(|frame| frame.assemble(None, &empty))
             .transpose()?;
         Ok(RunCost {
-            calls: plans.map(|plan| plan.step_count(&*environment)).sum(),
+            calls: plans.map(|plan| plan.step_count(environment)).sum(),
             prompt_tokens: measured.map(|(_, measures)| measures.prompt_tokens),
             max_answer_tokens: u64::try_from(sampling.max_tokens).unwrap_or(0),
             parallel: parallel.max(1) as u64,

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
+use axilog_ablation::declared_environment::DeclaredEnvironment;
+use axilog_ablation::environment::Environment;
+use axilog_ablation::environment_source::{ENVIRONMENT_FILE, environment_path};
 use axilog_ablation::header::RunHeader;
 use axilog_ablation::interleaved_arms::OpenArm;
 use axilog_ablation::prompt_frame::PromptFrame;
@@ -17,7 +20,7 @@ use axilog_ablation::variant::Variant;
 use axilog_oracle::TransportSettings;
 use serde_json::{Map, Value};
 
-use super::oracle_options::{OpenedOracle, OracleOptions, new_environment};
+use super::oracle_options::{OpenedOracle, OracleOptions};
 use super::run_files;
 use crate::error::CommandError;
 
@@ -27,6 +30,7 @@ pub(super) struct RunDirectory<'a> {
     pub(super) header: &'a RunHeader,
     /// The variants of the experiment, this one among them.
     pub(super) arms: &'a [Variant],
+    pub(super) environment: &'a DeclaredEnvironment,
     pub(super) frame: Option<&'a PromptFrame>,
     /// The file of the calibration that the header names.
     pub(super) calibration: Option<&'a Path>,
@@ -85,6 +89,10 @@ impl RunDirectory<'_> {
                 if let Some(calibration) = self.calibration {
                     self.copy_calibration(calibration)?;
                 }
+                if self.environment.file_hash().is_some() {
+                    let copy = self.dir.join(ENVIRONMENT_FILE);
+                    run_files::write_bytes(&copy, self.environment.file_bytes())?;
+                }
                 run_files::write_whole(&header_path, &self.header.to_file_text())?;
                 self.header.clone()
             }
@@ -101,7 +109,8 @@ impl RunDirectory<'_> {
             self.frame.is_some(),
         )?;
         let dir = self.dir.to_owned();
-        Ok(OpenArm::new(dir, header, new_environment(), answers)?)
+        let environment = Box::new(self.environment.clone());
+        Ok(OpenArm::new(dir, header, environment, answers)?)
     }
 
     /// Writes the document of a run that has ended or was stopped. The text is why the oracle gave no answer to the last
@@ -146,8 +155,8 @@ impl RunDirectory<'_> {
         Ok(RunState::Whole(Box::new(replayed)))
     }
 
-    /// Copies the calibration, its ledger with the blobs, and the file of its tokenizer; the calibration last, so
-    /// that all is there where it stands.
+    /// Copies the calibration, its ledger with the blobs, and the files of its tokenizer and environment; the calibration
+    /// last, so that all is there where it stands.
     fn copy_calibration(&self, from: &Path) -> Result<(), CommandError> {
         let to = self.dir.join(CALIBRATION_FILE);
         let ledgers = [from, &to].map(Calibration::ledger_path);
@@ -158,9 +167,11 @@ impl RunDirectory<'_> {
         });
         run_files::copy_dir(Path::new(&blobs_from), Path::new(&blobs_to))?;
         run_files::copy_file(&ledgers[0], &ledgers[1])?;
-        let [tokenizer_from, tokenizer_to] = [from, &to].map(Calibration::tokenizer_path);
-        if tokenizer_from.exists() {
-            run_files::copy_file(&tokenizer_from, &tokenizer_to)?;
+        for belonging in [Calibration::tokenizer_path, environment_path] {
+            let [from, to] = [from, &to].map(belonging);
+            if from.exists() {
+                run_files::copy_file(&from, &to)?;
+            }
         }
         run_files::copy_file(from, &to)
     }

@@ -5,6 +5,7 @@ mod commands;
 mod comparing;
 mod controls;
 mod cost;
+mod environments;
 mod known_answers;
 mod model_tokenizer;
 mod padding;
