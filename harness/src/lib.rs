@@ -43,6 +43,8 @@ use output::Report;
 #[derive(Parser)]
 #[command(name = "axilog", version, max_term_width = 80)]
 struct Cli {
+    #[command(flatten)]
+    color: colorchoice_clap::Color,
     #[command(subcommand)]
     command: Command,
 }
@@ -90,6 +92,7 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    cli.color.write_global();
     cli.command.run()
 }
 

@@ -1,6 +1,7 @@
 //! Where results go: text or one JSON object on standard output, remarks and errors on standard
 //! error. A reader that stops reading, as `head` does, changes neither the result nor the exit code.
 
+pub(crate) mod color;
 pub(crate) mod decision;
 pub(crate) mod progress;
 pub(crate) mod record_contents;
@@ -75,7 +76,13 @@ fn write_parts(json: bool, result: Result<Report, Failure>) -> (u8, io::Result<(
             let text = match (json, &report.json) {
                 (true, Value::Null) => String::new(),
                 (true, object) => print_json(object),
-                (false, _) => escape_deceptive_text(&report.text).into_owned(),
+                (false, _) => {
+                    let text = escape_deceptive_text(&report.text);
+                    match color::is_wanted() {
+                        true => color::paint_verdict(&text, code),
+                        false => text.into_owned(),
+                    }
+                }
             };
             (text, report.notes)
         }

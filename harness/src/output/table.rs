@@ -1,4 +1,4 @@
-//! Tables of at most 80 columns, without colour.
+//! Tables of at most 80 columns.
 
 use axilog_ledger::visible_text::escape_deceptive_text;
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, Width, presets};

@@ -105,3 +105,67 @@ fn an_ablation_run_that_was_killed_goes_on_with_a_real_model() {
     assert!(detail.contains("the server counts "), "{detail}");
     bench.run("ablation replay o").exits(0);
 }
+
+/// A whole experiment with a model: five arms in turn under enough seeds for verdicts, killed and gone on with, compared and
+/// replayed without the server.
+#[test]
+#[cfg(unix)]
+fn an_experiment_of_all_arms_that_was_killed_is_compared_and_replayed() {
+    let Some(python) =
+        find_python("an_experiment_of_all_arms_that_was_killed_is_compared_and_replayed")
+    else {
+        return;
+    };
+    let bench = Bench::new();
+    bench.write("t.json", describe_byte_level(&[]));
+    bench.write("answer.gbnf", grammar_of_right_answers());
+    let model = make_model(&python, &bench.path(""), 7);
+    let server = LlamaServer::start(&python, &model, &[]);
+    bench
+        .run(&format!(
+            "ablation calibrate --oracle agent:precedent --model {MODEL} --out N.json --tokenizer t.json --pad _"
+        ))
+        .exits(0);
+    let line = format!(
+        "ablation run --oracle openai --model {MODEL} --calibration N.json --controls --episodes 1 --yes --base-url {} \
+         --response-format llama-cpp:answer.gbnf --timeout 600 --parallel 2 --json --out r",
+        server.base_url()
+    );
+    let mut child = bench
+        .command()
+        .args(line.split_whitespace())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Under the second seed, in the middle of an arm.
+    let count_answers = |arm: &str| {
+        let ledger = std::fs::read(bench.path(&format!("r/{arm}/ledger.jsonl")));
+        String::from_utf8_lossy(&ledger.unwrap_or_default())
+            .matches("\"proposer\"")
+            .count()
+    };
+    let answered = (0..60_000).any(|_| {
+        sleep(Duration::from_millis(20));
+        count_answers("b") > 60
+    });
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(answered && !bench.exists("r/b/run.json"));
+    bench.run(&format!("{line} --resume")).exits(0);
+    let compared = bench.run("ablation compare r --json").json();
+    for arm in ["b", "c", "placebo", "replicate"] {
+        let verdicts = compared.to_string();
+        assert!(verdicts.contains(&format!("\"{arm}\"")), "{verdicts}");
+    }
+    assert_ne!(compared["verdict"], "INVALID_COMPARISON", "{compared}");
+    drop(server);
+    let replayed = bench.run("ablation replay r --json").exits(0).json();
+    let runs = replayed["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 5);
+    let resumed: u64 = runs.iter().filter_map(|run| run["resumed"].as_u64()).sum();
+    assert_eq!(resumed, 5, "each arm went on once: {replayed}");
+    for run in runs {
+        assert_eq!(run["steps"], 500, "{run}");
+    }
+}

@@ -8,6 +8,7 @@ mod bench;
 mod blobs;
 mod bundle;
 mod calibrate;
+mod color;
 mod completions;
 mod damage;
 mod deceptive_text;

@@ -6,6 +6,7 @@ use axilog_ledger::verify::VerifiedRecord;
 use axilog_ledger::visible_text::escape_deceptive_text;
 use serde_json::Value;
 
+use crate::output::color;
 use crate::output::print_json;
 use crate::output::record_contents::{
     DescribeRecord, policy_id, record_json, shorten_text, tag_name,
@@ -52,6 +53,9 @@ impl ShownRecord<'_> {
     pub(super) fn format(&self, json: bool) -> String {
         match json {
             true => print_json(&self.json(false)),
+            false if self.contents.is_breach() && color::is_wanted() => {
+                color::paint_breach(&self.describe_in_rows())
+            }
             false => self.describe_in_rows(),
         }
     }
