@@ -42,6 +42,7 @@
 //! | `refusal.rs` | what a client gets in place of an answer |
 //! | `error_form.rs` | the form of errors, which official clients read |
 //! | `error.rs` | why the gateway cannot begin |
+//! | `slow_provider.rs` | tests with providers that take their time |
 //!
 //! What is asked and answered is read, put together and recorded by `axilog-exchange`.
 
@@ -84,6 +85,8 @@ mod request;
 mod response;
 mod server;
 mod service;
+#[cfg(test)]
+mod slow_provider;
 
 pub use budget::BudgetSettings;
 pub use configuration::{BreachAction, EXAMPLE, GatewayConfiguration, LedgerSettings, Upstream};

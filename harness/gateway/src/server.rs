@@ -75,7 +75,7 @@ async fn respond(
             let logged = LoggedCall {
                 ledger: name.clone(),
                 interface: call.request.interface,
-                model: call.request.question.model.clone(),
+                model: name_model(&service, &call),
                 streams,
             };
             let start = Instant::now();
@@ -103,6 +103,16 @@ async fn respond(
             }
         }
         Err(refusal) => refuse(&refusal, form),
+    }
+}
+
+/// The model that is asked for. A key in its place, which is refused, stands in no log.
+fn name_model(service: &Service, call: &Call) -> String {
+    let model = &call.request.question.model;
+    let key = service.provider.key_of(call.key.as_ref());
+    match key.is_some_and(|key| key.is_in(model.as_bytes())) {
+        true => String::new(),
+        false => model.clone(),
     }
 }
 

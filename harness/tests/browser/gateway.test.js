@@ -40,7 +40,7 @@ async function startGateway(port) {
   bench.write(
     "gateway.toml",
     text(
-      `listen = "127.0.0.1:${port}"\nledgers = "ledgers"\n` +
+      `listen = "127.0.0.1:${port}"\nledgers = "ledgers"\nreports = true\n` +
         `[upstream]\nbase_url = "http://127.0.0.1:${ofProvider}/v1"\n[operator]\nkey_sha256 = ["${key}"]\n` +
         `[ledger.default]\npolicies = "policies.toml"\n[ledger.default.budget]\ncalls = 100\n[ledger.open]\n[ledger.markup]\n`,
     ),
@@ -126,6 +126,32 @@ test("calls appear as they end, and the ledgers with them", async () => {
   assert.equal(await rowsOf(page).count(), 1);
   await page.getByLabel("Ledger", { exact: true }).selectOption("open");
   await page.getByText("None of these calls.").waitFor();
+});
+
+test("a ledger that is begun has a link to its report, whose scripts reach nothing of the gateway", async () => {
+  const page = await openPage();
+  const card = page.locator(".ledger", { hasText: "ALARM" });
+  const link = card.getByRole("link", { name: "Report for auditors" });
+  const unbegun = page.locator(".ledger", { hasText: "not begun" });
+  assert.equal(await unbegun.count(), 1);
+  assert.equal(await unbegun.getByRole("link").count(), 0);
+  await link.click();
+  await page.waitForURL(`http://${address}/axilog/ledgers/default/report`);
+  // It verifies the ledger by itself.
+  await page.locator("body[data-checked]").waitFor();
+  assert.match(await page.locator("#browser-verdict").innerText(), /OK/);
+  assert.match(await page.locator("#command .said").innerText(), /OK$/);
+  assert.equal(await page.evaluate(() => origin), "null");
+  const { barriers } = await findBarriers(page);
+  assert.deepEqual(barriers, []);
+  // What a record would try, if it became a script.
+  page.removeAllListeners("console");
+  for (const path of ["/axilog/ledgers", "/metrics", "/v1/models"]) {
+    const url = `http://${address}${path}`;
+    assert.equal(await page.evaluate((url) => fetch(url).catch(() => "refused"), url), "refused");
+  }
+  await page.goBack();
+  await card.waitFor();
 });
 
 test("what a model or a client says stays text", async () => {

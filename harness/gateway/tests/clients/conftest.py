@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -53,16 +54,22 @@ class Gateway:
             self.process.stdout.close()
             self.process = None
 
-    def audit(self):
-        """Stops the gateway and audits its ledger."""
+    def read_usage(self):
+        """The bytes of the gateway in memory, and its descriptors."""
+        folder = Path(f"/proc/{self.process.pid}")
+        resident = re.search(r"^VmRSS:\s+(\d+) kB$", (folder / "status").read_text(), re.MULTILINE)
+        return int(resident[1]) << 10, len(list((folder / "fd").iterdir()))
+
+    def audit(self, ledger="default"):
+        """Stops the gateway and audits a ledger of it."""
         self.stop()
-        command = [AXILOG, "audit", "ledgers/default.jsonl", "--json"]
+        command = [AXILOG, "audit", f"ledgers/{ledger}.jsonl", "--json"]
         audited = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
         assert json.loads(audited.stdout)["verdict"] == "OK", audited.stdout
 
-    def answers(self, oracle="llm"):
-        """What the ledger holds of an oracle."""
-        command = [AXILOG, "show", "ledgers/default.jsonl", "--json", "--tag", "obs", "--oracle", oracle]
+    def answers(self, oracle="llm", ledger="default"):
+        """What a ledger holds of an oracle."""
+        command = [AXILOG, "show", f"ledgers/{ledger}.jsonl", "--json", "--tag", "obs", "--oracle", oracle]
         shown = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=True)
         return [json.loads(line)["output"] for line in shown.stdout.splitlines()]
 

@@ -117,6 +117,10 @@ STREAMS = {"/v1/chat/completions": chat_events, "/v1/responses": response_events
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
+    def setup(self):
+        super().setup()
+        self.server.connections += 1
+
     def log_message(self, *arguments):
         pass
 
@@ -144,7 +148,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send(200, "application/json", "{}", content_encoding="gzip")
         elif "tell the key" in said:
             answer = WHOLE[self.path](body)
-            self.send(200, "application/json", json.dumps({**answer, "key": self.headers["authorization"]}))
+            key = self.headers["authorization"] or self.headers["x-api-key"]
+            self.send(200, "application/json", json.dumps({**answer, "key": key}))
         elif "boom" in said:
             error = {"error": {"message": "boom", "type": "server_error"}}
             self.send(500, "application/json", json.dumps(error))
@@ -177,10 +182,11 @@ class Provider(ThreadingHTTPServer):
 
 @contextmanager
 def serve():
-    """The provider while it answers, with its number of calls at each path and their bodies."""
+    """The provider while it answers, with its number of calls at each path, their bodies, and the number of connections."""
     server = Provider(("127.0.0.1", 0), Handler)
     server.has_ended = threading.Event()
     server.calls = Counter()
+    server.connections = 0
     server.bodies = []
     server.base_url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever)

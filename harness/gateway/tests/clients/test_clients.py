@@ -73,6 +73,33 @@ def test_two_hundred_calls_at_a_time(gateway):
     assert gateway.answers() == [GOOD] * 200
 
 
+def test_a_call_that_waits_takes_little_memory(gateway, provider):
+    async def ask_all():
+        async with openai.AsyncOpenAI(base_url=gateway.base_url, api_key="sk-0123456789", max_retries=0) as client:
+
+            async def ask(number):
+                # The provider answers nothing until it ends.
+                messages = question(f"never {number}" + " " * 10_000)
+                stream = await client.chat.completions.create(model="model-1", messages=messages, stream=True)
+                with pytest.raises(openai.APIError):
+                    [chunk async for chunk in stream]
+
+            before, _ = gateway.read_usage()
+            asked = [asyncio.create_task(ask(number)) for number in range(200)]
+            while provider.calls.total() < 200:
+                await asyncio.sleep(0.1)
+            after, descriptors = gateway.read_usage()
+            provider.has_ended.set()
+            await asyncio.gather(*asked)
+            return after - before, descriptors
+
+    memory, descriptors = asyncio.run(ask_all())
+    # The question three times: as it came, as it is kept, and as it is sent.
+    assert memory < 200 * 100_000
+    # One for the client and one for the provider.
+    assert descriptors < 430
+
+
 def test_a_breach_is_an_error_that_is_not_repeated(gateway, provider):
     with pytest.raises(openai.PermissionDeniedError) as refused:
         openai_client(gateway).chat.completions.create(model="model-1", messages=question("fast"))
@@ -99,6 +126,35 @@ def test_an_error_of_the_provider_is_its_own_and_is_repeated(gateway, provider):
     with pytest.raises(openai.InternalServerError, match="boom"):
         openai_client(gateway).chat.completions.create(model="model-1", messages=question("boom"))
     assert provider.calls == {"/v1/chat/completions": 3}
+    gateway.audit()
+
+
+@pytest.mark.parametrize("fault", ["a page", "elsewhere", "packed", "gone", "tell the key"])
+@pytest.mark.parametrize("interface", ["chat", "chat streamed", "message", "message streamed"])
+def test_what_is_no_answer_is_an_error_that_is_not_repeated(gateway, provider, fault, interface):
+    with pytest.raises((openai.APIStatusError, anthropic.APIStatusError)) as failed:
+        match interface.split(" "):
+            case ["chat", *stream]:
+                chat = openai_client(gateway).chat.completions
+                chat.create(model="model-1", messages=question(fault), stream=bool(stream))
+            case [_, *stream]:
+                ask_anthropic(anthropic_client(gateway), fault, stream=bool(stream))
+    assert failed.value.status_code == 502
+    assert "axilog_provider_error" in str(failed.value)
+    assert provider.calls.total() == 1
+    gateway.audit()
+    for path in gateway.folder.rglob("*"):
+        assert path.is_dir() or b"sk-0123456789" not in path.read_bytes(), path
+
+
+def test_connections_are_kept(gateway, provider):
+    client, other = openai_client(gateway), anthropic_client(gateway)
+    for number in range(10):
+        client.chat.completions.create(model="model-1", messages=question(f"a {number}"))
+        list(client.chat.completions.create(model="model-1", messages=question("a"), stream=True))
+        ask_anthropic(other, "a")
+    assert provider.calls.total() == 30
+    assert provider.connections == 1
     gateway.audit()
 
 

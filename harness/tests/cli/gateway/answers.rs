@@ -5,6 +5,7 @@ use std::net::TcpListener;
 use axilog_testkit::harness::server::{Act, Server, completion};
 use serde_json::{Value, json};
 
+use super::streams;
 use super::{JUDGING, RECORDING, TestGateway, configuration};
 use crate::bench::Bench;
 
@@ -135,9 +136,12 @@ fn an_answer_longer_than_a_record_is_released_where_the_ledger_permits_cut_ones(
     bench.write("none.json", "[]");
     let init = "init ledgers/default.jsonl --policies none.json --permit-truncated";
     bench.run(init).exits(0);
-    let provider = Server::new(vec![Act::say(&text)]);
-    let mut gateway = TestGateway::start(bench, provider, "", RECORDING);
+    let events = streams::chat_in_pieces([&text]);
+    let acts = vec![Act::say(&text), Act::Events(events.clone())];
+    let mut gateway = TestGateway::start(bench, Server::new(acts), "", RECORDING);
     assert_eq!(gateway.chat("a").has_status(200).body, completion(&text));
+    let received = gateway.chat("a").has_status(200);
+    assert!(streams::unchunk(&received) == events);
     gateway.stop();
     gateway.audit("default");
 }

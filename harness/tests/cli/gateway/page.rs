@@ -197,6 +197,50 @@ fn a_report_of_each_ledger_is_linked() {
     .has_status(403);
 }
 
+#[test]
+fn the_key_of_a_client_stands_in_no_page_figure_or_log() {
+    const KEY: &str = "sk-test-0123456789abcdef";
+    let refused = format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}");
+    let acts = vec![
+        Act::say("{\"speed\":1}"),
+        Act::Respond(401, refused),
+        Act::say(&format!("your key is {KEY}")),
+    ];
+    let mut gateway = start(JUDGING, acts, |text| {
+        format!("reports = true\nlog_calls = true\n{text}")
+    });
+    let head = format!(
+        "{}\r\nAuthorization: Bearer {KEY}",
+        post("/v1/chat/completions")
+    );
+    for status in [200, 401, 502] {
+        gateway.send(&head, &question("a")).has_status(status);
+    }
+    // The model's name stands in the log, and in the page.
+    let body = question("a").replace("model-1", KEY);
+    gateway.send(&head, &body).has_status(400);
+    let mut calls = Calls::open(&gateway);
+    for _ in 0..4 {
+        let call = calls.next().to_string();
+        assert!(!call.contains(KEY), "{call}");
+    }
+    for path in [
+        "/",
+        "/metrics",
+        "/readyz",
+        "/axilog/ledgers",
+        "/axilog/ledgers/default/report",
+    ] {
+        let page = local(&gateway, path);
+        assert!(
+            !page.head.contains(KEY) && !page.body.contains(KEY),
+            "{path}"
+        );
+    }
+    let told = gateway.stop();
+    assert!(!told.contains(KEY), "{told}");
+}
+
 /// A report holds what was asked and answered, which a ledger's file may keep from other users of the machine.
 #[test]
 fn there_is_no_report_unless_the_configuration_says_so() {

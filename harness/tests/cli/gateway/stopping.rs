@@ -3,10 +3,10 @@
 use std::io::Write;
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
-use axilog_testkit::harness::server::{Act, Server};
+use axilog_testkit::harness::server::{Act, Request, Server};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
@@ -14,11 +14,7 @@ use super::{RECORDING, TestGateway, post, question};
 use crate::bench::Bench;
 
 /// A gateway whose provider answers once it is told to. Gives what tells it, and what tells that it was asked.
-fn waiting() -> (
-    TestGateway,
-    std::sync::mpsc::Sender<()>,
-    std::sync::mpsc::Receiver<()>,
-) {
+fn waiting() -> (TestGateway, Sender<()>, Receiver<()>) {
     let (go, gone) = channel();
     let (asked, was_asked) = channel();
     let gateway = TestGateway::answering(RECORDING, move |_| {
@@ -90,27 +86,14 @@ fn what_a_client_has_received_survives_a_kill() {
     let mut bench = Bench::new();
     let mut received = Vec::new();
     for round in 0..5 {
-        let provider = Server::answering(|request| {
-            Some(Act::say(
-                request.body["messages"][0]["content"].as_str().unwrap(),
-            ))
-        });
+        let provider = Server::answering(|request| Some(repeat_question(request)));
         let mut gateway = TestGateway::start(bench, provider, "", RECORDING);
         let (told, answers) = channel();
         thread::scope(|scope| {
             for client in 0..8 {
                 let (address, told) = (gateway.address.clone(), told.clone());
-                scope.spawn(move || {
-                    for call in 0.. {
-                        let text = format!("{round}-{client}-{call}");
-                        let Some(answer) = try_chat(&address, &text) else {
-                            return;
-                        };
-                        if answer.starts_with("HTTP/1.1 200") && answer.ends_with("}}") {
-                            told.send(text).unwrap();
-                        }
-                    }
-                });
+                let name = format!("{round}-{client}");
+                scope.spawn(move || ask_until_it_ends(&address, &name, &told));
             }
             // Each client has received something.
             for _ in 0..20 {
@@ -135,6 +118,49 @@ fn what_a_client_has_received_survives_a_kill() {
             .exits(0)
             .json();
         assert_eq!(report["verdict"], "OK", "{report}");
+    }
+}
+
+#[test]
+fn what_clients_have_received_is_recorded_when_the_gateway_is_stopped_under_load() {
+    let mut gateway = TestGateway::answering(RECORDING, repeat_question);
+    let (told, answers) = channel();
+    let mut received = Vec::new();
+    thread::scope(|scope| {
+        for client in 0..16 {
+            let (address, told) = (gateway.address.clone(), told.clone());
+            scope.spawn(move || ask_until_it_ends(&address, &client.to_string(), &told));
+        }
+        for _ in 0..100 {
+            received.push(answers.recv().unwrap());
+        }
+        gateway.stop();
+    });
+    drop(told);
+    received.extend(answers.iter());
+    gateway.audit("default");
+    // Each call that was begun is finished, so that its client has the answer.
+    let mut recorded = gateway.answers("default");
+    recorded.sort();
+    received.sort();
+    assert_eq!(recorded, received);
+}
+
+/// Answers with the question.
+fn repeat_question(request: &Request) -> Act {
+    Act::say(request.body["messages"][0]["content"].as_str().unwrap())
+}
+
+/// Asks one question after the other until the gateway is not there any more, and tells each that was answered.
+fn ask_until_it_ends(address: &str, client: &str, told: &Sender<String>) {
+    for call in 0.. {
+        let text = format!("{client}-{call}");
+        let Some(answer) = try_chat(address, &text) else {
+            return;
+        };
+        if answer.starts_with("HTTP/1.1 200") && answer.ends_with("}}") {
+            told.send(text).unwrap();
+        }
     }
 }
 
