@@ -65,10 +65,12 @@ fn a_terminal_gets_colours_unless_its_owner_wants_none() {
     let run = |variables: &[(&str, &str)]| {
         let terminal = openpty(None, None).unwrap();
         let mut screen = File::from(terminal.master);
-        let mut child = bench
-            .command()
+        let mut command = bench.command();
+        for variable in ["CI", "CLICOLOR", "CLICOLOR_FORCE", "NO_COLOR"] {
+            command.env_remove(variable);
+        }
+        let mut child = command
             .args(["verify", "ledger.jsonl"])
-            .env_remove("NO_COLOR")
             .env("TERM", "xterm-256color")
             .envs(variables.iter().copied())
             .stdout(Stdio::from(terminal.slave))

@@ -106,8 +106,8 @@ fn an_ablation_run_that_was_killed_goes_on_with_a_real_model() {
     bench.run("ablation replay o").exits(0);
 }
 
-/// A whole experiment with a model: five arms in turn under enough seeds for verdicts, killed and gone on with, compared and
-/// replayed without the server.
+/// An experiment with a model: five arms in turn under two seeds, killed and gone on with, compared, and replayed without
+/// the server.
 #[test]
 #[cfg(unix)]
 fn an_experiment_of_all_arms_that_was_killed_is_compared_and_replayed() {
@@ -127,7 +127,7 @@ fn an_experiment_of_all_arms_that_was_killed_is_compared_and_replayed() {
         ))
         .exits(0);
     let line = format!(
-        "ablation run --oracle openai --model {MODEL} --calibration N.json --controls --episodes 1 --yes --base-url {} \
+        "ablation run --oracle openai --model {MODEL} --calibration N.json --controls --pilot --seeds 1,2 --episodes 1 --yes --base-url {} \
          --response-format llama-cpp:answer.gbnf --timeout 600 --parallel 2 --json --out r",
         server.base_url()
     );
@@ -166,6 +166,6 @@ fn an_experiment_of_all_arms_that_was_killed_is_compared_and_replayed() {
     let resumed: u64 = runs.iter().filter_map(|run| run["resumed"].as_u64()).sum();
     assert_eq!(resumed, 5, "each arm went on once: {replayed}");
     for run in runs {
-        assert_eq!(run["steps"], 500, "{run}");
+        assert_eq!(run["steps"], 100, "{run}");
     }
 }
