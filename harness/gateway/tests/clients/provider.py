@@ -137,6 +137,7 @@ class Handler(BaseHTTPRequestHandler):
             time.sleep(2)
         if "never" in said:
             self.server.has_ended.wait()
+            self.close_connection = True
             return
         if "gone" in said:
             self.close_connection = True

@@ -80,8 +80,8 @@ def test_a_call_that_waits_takes_little_memory(gateway, provider):
             async def ask(number):
                 # The provider answers nothing until it ends.
                 messages = question(f"never {number}" + " " * 10_000)
-                stream = await client.chat.completions.create(model="model-1", messages=messages, stream=True)
                 with pytest.raises(openai.APIError):
+                    stream = await client.chat.completions.create(model="model-1", messages=messages, stream=True)
                     [chunk async for chunk in stream]
 
             before, _ = gateway.read_usage()
@@ -94,8 +94,8 @@ def test_a_call_that_waits_takes_little_memory(gateway, provider):
             return after - before, descriptors
 
     memory, descriptors = asyncio.run(ask_all())
-    # The question three times: as it came, as it is kept, and as it is sent.
-    assert memory < 200 * 100_000
+    # Most of it are the buffers of two connections.
+    assert memory < 200 * 200_000
     # One for the client and one for the provider.
     assert descriptors < 430
 
@@ -140,7 +140,7 @@ def test_what_is_no_answer_is_an_error_that_is_not_repeated(gateway, provider, f
             case [_, *stream]:
                 ask_anthropic(anthropic_client(gateway), fault, stream=bool(stream))
     assert failed.value.status_code == 502
-    assert "axilog_provider_error" in str(failed.value)
+    assert "axilog_provider_error" in str(failed.value.body)
     assert provider.calls.total() == 1
     gateway.audit()
     for path in gateway.folder.rglob("*"):

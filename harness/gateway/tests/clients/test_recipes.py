@@ -128,7 +128,6 @@ def test_five_minutes_without_a_provider(tmp_path):
         run(f"until curl -sf http://127.0.0.1:{ports['9000']}/health; do sleep 0.1; done", tmp_path)
         printed = run(adapt(block("curl http://127.0.0.1:8089/v1/chat/completions -H 'content-type")), tmp_path)
     assert '"object":"chat.completion"' in printed
-    assert "How fast?" in printed.split("\n", 1)[1]
     assert "fast?" in printed
     assert re.search(r"^OK +ledgers/default.jsonl$", printed, re.MULTILINE), printed
 
