@@ -106,6 +106,7 @@ fn code_of_ablation(error: &AblationError) -> u8 {
         | AblationError::InvalidComparison(_)
         | AblationError::NotComparable { .. }
         | AblationError::ForeignLedger { .. }
+        | AblationError::Prompts { .. }
         | AblationError::NothingToCompare(_) => 1,
         AblationError::Environment { .. }
         | AblationError::Padding(_)

@@ -11,6 +11,7 @@ use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use super::arm_conditions::ArmConditions;
 use super::document_checks::check_document;
 use super::error::AblationError;
+use super::experiment_plan::ExperimentPlan;
 use super::header::RunHeader;
 use super::invalid_run::InvalidReason;
 use super::replay::DOCUMENT_FILE;
@@ -57,6 +58,10 @@ pub struct ComparableRun {
     pub(crate) answered_by: Option<String>,
     /// The tokens that the server counts in each prompt; `None` where it does not say.
     pub(crate) prompt_tokens: Option<u64>,
+    /// The builds of the model or the server that answered, as the server names them.
+    pub(crate) fingerprints: Vec<String>,
+    /// The plan that the run is an arm of; `None` for a run by itself.
+    pub(crate) plan: Option<ExperimentPlan>,
     /// How often each action was done, for each seed.
     pub(crate) actions: Vec<ActionCounts>,
     /// The steps under each seed, in order.
@@ -118,6 +123,13 @@ impl ComparableRun {
         let stated = document.provider.iter();
         let answered_by = stated.clone().find_map(|it| it.answered_by.clone());
         let prompt_tokens = stated.clone().find_map(|it| it.prompt_tokens);
+        let mut fingerprints: Vec<String> = Vec::new();
+        for fingerprint in stated.filter_map(|it| it.system_fingerprint.as_ref()) {
+            if !fingerprints.contains(fingerprint) {
+                fingerprints.push(fingerprint.clone());
+            }
+        }
+        let plan = find_plan_beside(dir, &document.header)?;
         let seeds = document.seeds.into_iter();
         Ok(ComparableRun {
             dir: dir.to_owned(),
@@ -129,6 +141,8 @@ impl ComparableRun {
             totals: document.result,
             answered_by,
             prompt_tokens,
+            fingerprints,
+            plan,
             actions: seeds.map(|seed| seed.actions).collect(),
             steps,
             largest_length_gap,
@@ -165,6 +179,17 @@ impl ComparableRun {
         let seeds = self.actions.iter();
         seeds.map(move |counts| counts.get(action).copied().unwrap_or(0))
     }
+}
+
+/// Finds the plan beside the run in `dir`, if the run is an arm of it.
+fn find_plan_beside(
+    dir: &Path,
+    header: &RunHeader,
+) -> Result<Option<ExperimentPlan>, AblationError> {
+    let real = dir.canonicalize();
+    let real = real.map_err(FileError::from_io(dir, "find"))?;
+    let plan = real.parent().map(ExperimentPlan::read).transpose()?;
+    Ok(plan.flatten().filter(|plan| plan.has_arm(header)))
 }
 
 fn list_steps(seed: &SeedResult) -> Vec<ComparedStep> {

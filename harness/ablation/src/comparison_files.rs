@@ -8,31 +8,48 @@ use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use serde::Deserialize;
 
 use super::comparison::Comparison;
+use super::comparison_file_names::{
+    ACTIONS_FIGURE, ACTIONS_TABLE, COMPARISON_FILE, COMPARISON_FILES, EFFECTS_FIGURE,
+    EFFECTS_TABLE, SUMMARY_FILE, TRAJECTORIES_FIGURE, TRAJECTORIES_TABLE,
+};
 use super::comparison_report::{UNDECLARED_VERSION, VERSION};
 use super::error::AblationError;
 use super::json_document::parse_document;
 use super::margin::Margin;
 
-/// The name of the comparison document.
-pub const COMPARISON_FILE: &str = "comparison.json";
-/// The name of the plot.
-pub const PLOT_FILE: &str = "actions.svg";
-/// The name of the summary, in Markdown.
-pub const SUMMARY_FILE: &str = "summary.md";
-
-/// The names of a comparison's files; the document, by which a comparison is known, is written last.
-pub const COMPARISON_FILES: [&str; 3] = [PLOT_FILE, SUMMARY_FILE, COMPARISON_FILE];
-
 impl Comparison {
-    /// The text of each of [`COMPARISON_FILES`], with its name.
+    /// The text of each file of the comparison, with its name, in the order of [`COMPARISON_FILES`]. Where no primary
+    /// endpoint was declared, these are the files that there were before such declarations.
     #[must_use]
-    pub fn render_files(&self) -> [(&'static str, String); 3] {
-        [
-            (PLOT_FILE, self.render_plot()),
-            (SUMMARY_FILE, self.render_summary(PLOT_FILE)),
+    pub fn render_files(&self) -> Vec<(&'static str, String)> {
+        let mut files = vec![(ACTIONS_FIGURE, self.render_plot())];
+        if self.declared_primary().is_some() {
+            let trajectories = self.trajectories();
+            files.extend([
+                (ACTIONS_TABLE, self.list_actions_as_csv()),
+                (EFFECTS_FIGURE, self.render_effects()),
+                (EFFECTS_TABLE, self.list_effects_as_csv()),
+                (TRAJECTORIES_FIGURE, self.render_trajectories(&trajectories)),
+                (TRAJECTORIES_TABLE, self.list_trajectories(&trajectories)),
+            ]);
+        }
+        files.extend([
+            (SUMMARY_FILE, self.render_summary()),
             (COMPARISON_FILE, self.to_file_text()),
-        ]
+        ]);
+        files
     }
+}
+
+/// The files in `dir` that a comparison has besides its document, where that is not there: nothing says of which runs they
+/// are.
+#[must_use]
+pub fn list_files_without_document(dir: &Path) -> Vec<PathBuf> {
+    if dir.join(COMPARISON_FILE).exists() {
+        return Vec::new();
+    }
+    let paths = COMPARISON_FILES.iter().map(|name| dir.join(name));
+    paths.filter(|path| path.exists()).collect()
 }
 
 /// A file as it is stored; `None` where there is none.

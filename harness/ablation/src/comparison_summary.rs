@@ -5,15 +5,20 @@ use std::collections::BTreeMap;
 use axilog_ledger::visible_text::escape_markdown;
 
 use super::comparison::Comparison;
+use super::comparison_file_names::{
+    ACTIONS_FIGURE, ACTIONS_TABLE, EFFECTS_FIGURE, EFFECTS_TABLE, TRAJECTORIES_FIGURE,
+    TRAJECTORIES_TABLE,
+};
 use super::comparison_report::AnswerCounts;
+use super::csv::CsvTable;
 use super::decimal::Decimal;
 use super::judged_tests::TestResult;
 use super::plot::{PlotSeries, render_svg};
 
 impl Comparison {
-    /// Renders the summary, in Markdown; `plot` is the path of the image in it.
+    /// Renders the summary, in Markdown.
     #[must_use]
-    pub fn render_summary(&self, plot: &str) -> String {
+    pub fn render_summary(&self) -> String {
         let Some(reference) = self.runs.first() else {
             return String::new();
         };
@@ -31,12 +36,14 @@ impl Comparison {
                 "The file of the environment has SHA-256 {hash}. What follows is about this environment.\n\n"
             ));
         }
+        self.append_conditions(&mut out);
+        self.append_figures(&mut out);
         self.append_step_differences(&mut out);
         self.append_differences(&mut out);
         self.append_controls(&mut out);
         self.append_answers(&mut out);
         out.push_str(&format!(
-            "![How often each run did each action]({plot})\n\nHow often each action was proposed and done:\n\n"
+            "![How often each run did each action]({ACTIONS_FIGURE})\n\nHow often each action was proposed and done:\n\n"
         ));
         self.append_actions(&mut out);
         out.push_str(
@@ -53,6 +60,15 @@ impl Comparison {
             ));
         }
         out
+    }
+
+    /// Appends the figures of effects and of their course; nothing where no primary endpoint was declared.
+    fn append_figures(&self, out: &mut String) {
+        if self.declared_primary().is_some() {
+            out.push_str(&format!(
+                "![All effects with their 95 % intervals]({EFFECTS_FIGURE})\n\n![Choices in the course of an episode]({TRAJECTORIES_FIGURE})\n\nThe figures as tables: [{EFFECTS_TABLE}]({EFFECTS_TABLE}), [{TRAJECTORIES_TABLE}]({TRAJECTORIES_TABLE}), [{ACTIONS_TABLE}]({ACTIONS_TABLE}).\n\n"
+            ));
+        }
     }
 
     /// Appends the questions of choices, answers and actions, a table for each.
@@ -165,7 +181,37 @@ impl Comparison {
                 shares: shares.collect(),
             }
         });
-        render_svg(&self.actions, &series.collect::<Vec<PlotSeries>>())
+        let has_titles = self.declared_primary().is_some();
+        render_svg(
+            &self.actions,
+            &series.collect::<Vec<PlotSeries>>(),
+            has_titles,
+        )
+    }
+
+    /// The table of the plot, as CSV: how often each run proposed and did each action under each seed.
+    #[must_use]
+    pub fn list_actions_as_csv(&self) -> String {
+        let mut table = CsvTable::new(["run", "seed", "action", "proposed", "done", "steps"]);
+        for run in &self.runs {
+            let seeds = run.header.seeds.iter().zip(&run.steps).zip(&run.actions);
+            for ((seed, steps), done) in seeds {
+                for action in &self.actions {
+                    let proposed = steps
+                        .iter()
+                        .filter(|it| it.proposed.as_ref() == Some(action));
+                    table.append([
+                        run.label.clone(),
+                        seed.to_string(),
+                        action.clone(),
+                        proposed.count().to_string(),
+                        done.get(action).copied().unwrap_or(0).to_string(),
+                        steps.len().to_string(),
+                    ]);
+                }
+            }
+        }
+        table.into_text()
     }
 }
 

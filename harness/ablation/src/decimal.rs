@@ -21,6 +21,18 @@ impl Decimal {
         Decimal(n.into())
     }
 
+    /// The number of millionths.
+    #[must_use]
+    pub fn millionths(self) -> i128 {
+        self.0
+    }
+
+    /// The nearest amount with three digits after the point, ties to even.
+    #[must_use]
+    pub fn round_to_thousandths(self) -> Decimal {
+        Decimal(round_half_even(self.0, 1000) * 1000)
+    }
+
     /// The quotient `numerator / denominator`, rounded to the nearest millionth, ties to even; 0 where the
     /// denominator is 0. The quotient is exact before rounding for numerators up to 10^31.
     #[must_use]
@@ -117,6 +129,21 @@ mod tests {
         ] {
             let found = Decimal::from_ratio(numerator, denominator).to_string();
             assert_eq!(found, expected, "{numerator}/{denominator}");
+        }
+    }
+
+    #[test]
+    fn thousandths_are_the_nearest() {
+        for (millionths, expected) in [
+            (-418_367, "-0.418"),
+            (303_333, "0.303"),
+            (1_500, "0.002"),
+            (500, "0"),
+            (-85, "0"),
+            (999_999, "1"),
+        ] {
+            let rounded = Decimal::from_millionths(millionths).round_to_thousandths();
+            assert_eq!(rounded.to_string(), expected);
         }
     }
 

@@ -73,6 +73,15 @@ pub enum AblationError {
         reason: String,
     },
 
+    /// A prompt beside a ledger is missing, or was changed.
+    #[error("{path}: {reason}; put the files back as they were written", path = path.display())]
+    Prompts {
+        /// The ledger.
+        path: PathBuf,
+        /// Which prompt, and what is wrong with it.
+        reason: String,
+    },
+
     /// A calibration was made for something else than what is to be run.
     #[error(
         "{path}: was made with the {property} {found:?}, and this is {expected:?}; calibrate again with `axilog ablation calibrate`",

@@ -35,6 +35,9 @@ pub struct ExperimentPlan {
     pub arms: Vec<PlannedArm>,
     /// The version of the document's form: 1.
     pub axilog_ablation_plan: u32,
+    /// The program that made the plan and asked, and its version; `None` in plans of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<String>,
     /// 256 bits that were drawn for this experiment, in hexadecimal.
     pub nonce: String,
     /// When the plan was made, in Unix seconds.
@@ -79,6 +82,7 @@ impl ExperimentPlan {
                 })
                 .collect(),
             axilog_ablation_plan: 1,
+            build: Some(concat!("axilog ", env!("CARGO_PKG_VERSION")).to_owned()),
             turns: list_turns(&arms, seeds.iter().copied(), &nonce),
             nonce,
             time,
@@ -101,6 +105,13 @@ impl ExperimentPlan {
     #[must_use]
     pub fn list_arms(&self) -> Vec<Variant> {
         self.arms.iter().map(|planned| planned.arm).collect()
+    }
+
+    /// Whether the run of `header` is an arm of the plan.
+    #[must_use]
+    pub fn has_arm(&self, header: &RunHeader) -> bool {
+        let digest = hex(&sha256(header.to_file_text().as_bytes()));
+        self.arms.iter().any(|planned| planned.header == digest)
     }
 
     /// The names of the arms, with commas between.

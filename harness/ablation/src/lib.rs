@@ -61,7 +61,9 @@
 //! | [`header`], [`run_document`] | what a run is of, and what came of it |
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
 //! | [`arm_conditions`], [`invalid_comparison`] | what must be the same in all runs of one oracle |
-//! | [`comparison_files`], [`planned_arms`] | the files of a comparison, and the arms that it misses |
+//! | [`comparison_files`], [`comparison_file_names`], [`planned_arms`] | the files of a comparison, and the arms that it misses |
+//! | [`trajectory`], [`utc_date`] | the course of choices in an episode, and dates |
+//! | [`recorded_prompts`] | whether the prompts are still beside a ledger |
 //! | [`endpoint`], [`primary_endpoint`], [`margin`] | the questions, which of them was declared before the runs, what is too small to matter |
 //! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
 //! | [`comparison_report`], [`comparison_summary`], [`control_summary`], [`plot`] | what a comparison is written as |
@@ -97,6 +99,7 @@ pub mod calibration;
 pub mod calibration_basis;
 pub mod comparable_run;
 pub mod comparison;
+pub mod comparison_file_names;
 pub mod comparison_files;
 pub mod comparison_report;
 pub mod comparison_summary;
@@ -104,14 +107,17 @@ pub mod compile;
 pub mod completed_profiles;
 mod completed_runs;
 pub mod completed_steps;
+mod conditions_summary;
 pub mod confidence_interval;
 pub mod context_tokenizer;
 pub mod control_summary;
 pub mod controls;
+mod csv;
 pub mod decimal;
 pub mod declared_environment;
 mod document_checks;
 pub mod draw;
+mod effects_figure;
 pub mod endpoint;
 pub mod environment;
 mod environment_checks;
@@ -146,6 +152,7 @@ mod primary_explanation;
 pub mod profile;
 pub mod prompt;
 pub mod prompt_frame;
+pub mod recorded_prompts;
 pub mod recording_oracle;
 pub mod replay;
 pub mod resampling;
@@ -161,8 +168,12 @@ pub mod statistics;
 pub mod step_statistics;
 mod step_summary;
 pub mod sufficient_seeds;
+mod svg_figure;
 pub mod swap_test;
 mod thousandths;
+pub mod trajectory;
+mod trajectory_figure;
+pub mod utc_date;
 pub mod v300_ablation_harness;
 pub mod v310_ablation_harness;
 pub mod variant;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use axilog_ledger::visible_text::escape_deceptive_line;
+use super::svg_figure::{COLOURS, escape};
 
 /// How often a run did each action.
 pub struct PlotSeries {
@@ -12,22 +12,22 @@ pub struct PlotSeries {
     pub shares: Vec<(u64, Vec<u64>)>,
 }
 
-/// Colours that most eyes tell apart, in grey too.
-const COLOURS: [&str; 6] = [
-    "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00",
-];
-
 const HEIGHT: u64 = 260;
 const BAR: u64 = 16;
-const LEFT: u64 = 48;
+/// What the titles of the axes take at the left and below the names of actions.
+const TITLES: (u64, u64) = (20, 18);
 
-/// Renders an SVG image of `series` over `actions`.
+/// Renders an SVG image of `series` over `actions`; the axes have titles where `has_titles`.
 #[must_use]
-pub fn render_svg(actions: &[String], series: &[PlotSeries]) -> String {
+pub fn render_svg(actions: &[String], series: &[PlotSeries], has_titles: bool) -> String {
+    let (left, below) = match has_titles {
+        true => (48 + TITLES.0, TITLES.1),
+        false => (48, 0),
+    };
     let group = BAR * series.len() as u64 + 14;
     let bottom = HEIGHT + 20;
-    let width = (LEFT + group * actions.len() as u64 + 20).max(420);
-    let height = bottom + 110 + 18 * series.len() as u64;
+    let width = (left + group * actions.len() as u64 + 20).max(420);
+    let height = bottom + 110 + 2 * below + 18 * series.len() as u64;
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\">\n<title>How often each run did each action</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
     );
@@ -36,8 +36,8 @@ pub fn render_svg(actions: &[String], series: &[PlotSeries]) -> String {
         append(
             &mut out,
             format_args!(
-                "<line x1=\"{LEFT}\" y1=\"{y}\" x2=\"{width}\" y2=\"{y}\" stroke=\"#ddd\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{} %</text>\n",
-                LEFT - 6,
+                "<line x1=\"{left}\" y1=\"{y}\" x2=\"{width}\" y2=\"{y}\" stroke=\"#ddd\"/><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{} %</text>\n",
+                left - 6,
                 y(tenth) + 4,
                 tenth / 10,
                 y = y(tenth)
@@ -45,9 +45,9 @@ pub fn render_svg(actions: &[String], series: &[PlotSeries]) -> String {
         );
     }
     for (number, action) in actions.iter().enumerate() {
-        let left = LEFT + 7 + group * number as u64;
+        let first = left + 7 + group * number as u64;
         for (run, colour) in series.iter().zip(COLOURS.iter().cycle()).enumerate() {
-            let ((series, colour), x) = (colour, left + BAR * run as u64);
+            let ((series, colour), x) = (colour, first + BAR * run as u64);
             let Some((share, seeds)) = series.shares.get(number) else {
                 continue;
             };
@@ -71,7 +71,7 @@ pub fn render_svg(actions: &[String], series: &[PlotSeries]) -> String {
                 );
             }
         }
-        let middle = left + BAR * series.len() as u64 / 2;
+        let middle = first + BAR * series.len() as u64 / 2;
         append(
             &mut out,
             format_args!(
@@ -81,14 +81,26 @@ pub fn render_svg(actions: &[String], series: &[PlotSeries]) -> String {
             ),
         );
     }
-    for (number, (series, colour)) in series.iter().zip(COLOURS.iter().cycle()).enumerate() {
-        let y = bottom + 104 + 18 * number as u64;
+    if has_titles {
+        let middle = 20 + HEIGHT / 2;
         append(
             &mut out,
             format_args!(
-                "<rect x=\"{LEFT}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"{}\" y=\"{y}\">{}</text>\n",
+                "<text transform=\"translate(14,{middle}) rotate(-90)\" text-anchor=\"middle\">share of all steps</text>\n<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">action</text>\n<text x=\"{left}\" y=\"{}\">Bars: all seeds. Circles: each seed.</text>\n",
+                (left + width) / 2,
+                bottom + 100,
+                height - 12
+            ),
+        );
+    }
+    for (number, (series, colour)) in series.iter().zip(COLOURS.iter().cycle()).enumerate() {
+        let y = bottom + 104 + below + 18 * number as u64;
+        append(
+            &mut out,
+            format_args!(
+                "<rect x=\"{left}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{colour}\"/><text x=\"{}\" y=\"{y}\">{}</text>\n",
                 y - 11,
-                LEFT + 18,
+                left + 18,
                 escape(&series.label)
             ),
         );
@@ -101,14 +113,6 @@ fn append(out: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = out.write_fmt(line);
 }
 
-/// Escapes text for an SVG image.
-fn escape(text: &str) -> String {
-    escape_deceptive_line(text)
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,7 +123,7 @@ mod tests {
             label: "run\u{202e}<&".to_owned(),
             shares: vec![(500, vec![])],
         };
-        let image = render_svg(&["act\u{200b}\u{85}".to_owned()], &[series]);
+        let image = render_svg(&["act\u{200b}\u{85}".to_owned()], &[series], true);
         assert!(image.contains(">run\\u{202e}&lt;&amp;<"), "{image}");
         assert!(image.contains(">act\\u{200b}\\u{85}<"), "{image}");
     }

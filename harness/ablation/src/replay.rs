@@ -13,6 +13,7 @@ use super::error::AblationError;
 use super::experiment::{build_calibration_header, build_frame, build_header, calibrate, execute};
 use super::header::{ConstantLength, RunHeader};
 use super::ledger_answers::LedgerAnswers;
+use super::recorded_prompts::check_recorded_prompts;
 use super::run::Run;
 use super::run_document::RunDocument;
 use super::statements::{ArmHead, RunStatement};
@@ -67,7 +68,7 @@ impl ReplayedRun {
 /// [`FileError::Io`]; [`LedgerError::Damaged`](axilog_ledger::error::LedgerError::Damaged);
 /// [`AblationError::Document`] for a header that this build would not write, for an environment that is missing or
 /// not the header's, and for a calibration that is not the header's or does not follow from its ledger; [`AblationError::ForeignLedger`] for a ledger of another run, or
-/// one that was recorded under another header.
+/// one that was recorded under another header; [`AblationError::Prompts`] for a prompt that is missing or was changed.
 pub fn replay_run(
     dir: &Path,
     should_continue: &mut dyn FnMut(u64) -> bool,
@@ -116,6 +117,7 @@ pub fn replay_run(
         &mut answers,
         should_continue,
     )?;
+    check_recorded_prompts(&dir.join(LEDGER_FILE))?;
     let document = RunDocument::new(&header, &run).to_file_text();
     let path = dir.join(DOCUMENT_FILE);
     let stored = match read_input(&path, "read", MAX_INPUT_BYTES) {
@@ -173,6 +175,7 @@ pub fn replay_calibration(path: &Path) -> Result<Calibration, AblationError> {
     let measured = calibrate(&header, &mut environment, &frame, &mut answers, &mut |_| {
         true
     })?;
+    check_recorded_prompts(&Calibration::ledger_path(path))?;
     let measures = measured
         .map_err(|status| refuse(format!("does not follow from its ledger: {status:?}")))?;
     let found = Calibration::new(&header, basis, measures, head);
@@ -188,9 +191,9 @@ pub fn replay_calibration(path: &Path) -> Result<Calibration, AblationError> {
 /// Checks that the calibration in the run directory `dir` is the one with this digest, and follows from its ledger.
 fn check_calibration_copy(dir: &Path, digest: &str) -> Result<(), AblationError> {
     let path = dir.join(CALIBRATION_FILE);
-    let found = replay_calibration(&path)?.digest();
+    let found = Calibration::read(&path)?.digest();
     match found == digest {
-        true => Ok(()),
+        true => replay_calibration(&path).map(|_| ()),
         false => Err(AblationError::Document {
             path,
             reason: format!(

@@ -154,7 +154,7 @@ fn an_agent_that_garbles_its_answers_chooses_alike_and_answers_worse() {
     assert_eq!(count_all(&runs[1]["refusals"]), 0);
     assert_eq!(count_all(&runs[1]["proposed"]), common);
     assert_eq!(count_all(&runs[1]["actions"]), 400);
-    let summary = comparison.render_summary("actions.svg");
+    let summary = comparison.render_summary();
     for part in [
         "ANSWERS\\_WORSE",
         &format!("| 400 | {common} | {}: ", 400 - common),

@@ -191,7 +191,7 @@ fn an_agent_that_follows_precedents_is_told_apart_from_its_placebo() {
             .explain_control(content)
             .ends_with("What a record says matters.")
     );
-    let summary = comparison.render_summary("actions.svg");
+    let summary = comparison.render_summary();
     for part in [
         "What a record says matters",
         "own noise is 0 other choices at 400 common steps",
@@ -312,7 +312,7 @@ fn a_replicate_that_is_told_apart_takes_every_reading_away() {
     let comparison = compare(&[&baseline, &b, &replicate]);
     let found = &comparison.controls[0];
     assert_eq!(found.difference.told_apart(), ["choices", "actions"]);
-    let summary = comparison.render_summary("actions.svg");
+    let summary = comparison.render_summary();
     let warning = "No verdict on choices, actions may be read as the work of precedents.";
     assert!(summary.contains(warning), "{summary}");
     assert_eq!(

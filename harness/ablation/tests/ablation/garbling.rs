@@ -81,7 +81,7 @@ fn garbling_that_depends_on_the_choice_is_no_other_choice() {
     let test = &document["differences"][0]["choices"]["test"];
     assert_eq!(test["p_largest"], "1");
     assert_eq!(test["p_holm"], "1");
-    let summary = comparison.render_summary("actions.svg");
+    let summary = comparison.render_summary();
     assert!(summary.contains("| CANNOT_BE_TOLD |"), "{summary}");
     assert!(summary.contains("answers were not useful"), "{summary}");
 }

@@ -35,7 +35,7 @@ pub(crate) struct Args {
     seeds: Option<Vec<u64>>,
     #[command(flatten)]
     environment_option: EnvironmentOption,
-    /// The calibration file, which may not exist. To it belong its ledger FILE.ledger.jsonl and the copies
+    /// The calibration file, which must not exist yet. To it belong its ledger FILE.ledger.jsonl and the copies
     /// FILE.tokenizer.json of a tokenizer.json and FILE.environment.toml of an environment's file.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,

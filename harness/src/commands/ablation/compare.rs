@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use axilog_ablation::AblationError;
 use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::comparison::{Comparison, check_runs, compare_runs};
-use axilog_ablation::comparison_files::{COMPARISON_FILES, read_stored};
+use axilog_ablation::comparison_file_names::COMPARISON_FILES;
+use axilog_ablation::comparison_files::read_stored;
 use axilog_ablation::margin::Margin;
 use axilog_ablation::planned_arms::check_arms_beside;
 use axilog_ablation::replay::{DOCUMENT_FILE, replay_run};
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     /// Directories that `axilog ablation run --out` was given, or runs below them.
     #[arg(required = true, value_name = "DIR")]
     dirs: Vec<PathBuf>,
-    /// Write comparison.json, summary.md and actions.svg into this directory. Another comparison's files
+    /// Write comparison.json, summary.md and their figures, as SVG and CSV, into this directory. Another comparison's files
     /// are never overwritten.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,

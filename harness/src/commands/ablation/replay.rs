@@ -28,8 +28,9 @@ use crate::output::table;
 ///
 /// A run that was killed has no document; it is written from the ledger then and marked PARTIAL. Exits 0
 /// where every document follows from its ledger and no run was stopped or killed: nobody can tell from its files
-/// whether such a run was stopped or its end cut off. Exits 1 otherwise. A comparison in DIR is made again too,
-/// from the runs that it names, wherever they lie.
+/// whether such a run was stopped or its end cut off. Exits 1 otherwise, also where a prompt beside a ledger is missing or
+/// was changed. A comparison in DIR is made again too, from the runs that it names, wherever they lie; a summary or a figure
+/// without its comparison is named.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The directory that `axilog ablation run --out` or `axilog ablation compare --out` was given, or one run; or

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use axilog_ablation::AblationError;
 use axilog_ablation::comparable_run::ComparableRun;
 use axilog_ablation::comparison::Comparison;
-use axilog_ablation::comparison_files::{COMPARISON_FILE, StoredComparison, read_stored};
+use axilog_ablation::comparison_file_names::COMPARISON_FILE;
+use axilog_ablation::comparison_files::{
+    StoredComparison, list_files_without_document, read_stored,
+};
 use axilog_ablation::replay::HEADER_FILE;
 use serde_json::{Value, json};
 
@@ -17,7 +20,7 @@ use crate::output::table;
 /// A comparison that was made again.
 #[derive(Default)]
 pub(super) struct ReplayedComparison {
-    /// Each file, and `SAME`, `DIFFERS` or `WRITTEN`.
+    /// Each file, and `SAME`, `DIFFERS`, `WRITTEN`, or `UNBOUND` where no comparison says of which runs it is.
     files: Vec<(PathBuf, &'static str)>,
     /// What does not agree.
     pub(super) notes: Vec<String>,
@@ -26,7 +29,14 @@ pub(super) struct ReplayedComparison {
 /// Finds the runs to replay for `dir`: those in it or directly below it, and those that its comparison names.
 pub(super) fn find_runs(dir: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let Some(stored) = StoredComparison::read(dir)? else {
-        return run_files::find_runs(&[dir.to_owned()]);
+        return match run_files::find_runs(&[dir.to_owned()]) {
+            Err(CommandError::Ablation(AblationError::MissingRun(_)))
+                if !list_files_without_document(dir).is_empty() =>
+            {
+                Ok(Vec::new())
+            }
+            found => found,
+        };
     };
     let mut runs = match run_files::find_runs(&[dir.to_owned()]) {
         Err(CommandError::Ablation(AblationError::MissingRun(_))) => Vec::new(),
@@ -54,10 +64,17 @@ pub(super) fn find_runs(dir: &Path) -> Result<Vec<PathBuf>, CommandError> {
 }
 
 /// Makes the comparison in `dir` again from the run documents that it names, and compares every byte of its
-/// files. A file that is missing is written. Without a comparison there are no files.
+/// files. A file that is missing is written. Without a comparison there should be no files.
 pub(super) fn replay(dir: &Path) -> Result<ReplayedComparison, CommandError> {
     let mut replayed = ReplayedComparison::default();
     let Some(stored) = StoredComparison::read(dir)? else {
+        for path in list_files_without_document(dir) {
+            replayed.notes.push(format!(
+                "{}: is there without {COMPARISON_FILE}, which says of which runs it is: that file was deleted or moved, or the program ended before it was written; put it back, or remove this one and compare the runs again with `axilog ablation compare --out`",
+                path.display()
+            ));
+            replayed.files.push((path, "UNBOUND"));
+        }
         return Ok(replayed);
     };
     let comparison = match compare_again(dir, &stored) {

@@ -60,7 +60,7 @@ impl FromStr for Variants {
 /// replicate is the baseline a second time. v300 is the base harness, without precedents and without a constant prompt
 /// length; it takes no calibration.
 ///
-/// Each run gets a directory of its own below --out, with header.json, ledger.jsonl and its blobs, and run.json. Several
+/// Each run gets a directory of its own below --out, with header.json, ledger.jsonl, the prompts beside it, and run.json. Several
 /// variants take turns under each seed; plan.json holds them together, and where all runs are valid comparison.json,
 /// summary.md and their figures follow. Ctrl-C stops a run at the end of a step, and the run is marked PARTIAL. The head of
 /// each ledger is printed. Exits 0 where every run is valid; 1 where one is INVALID_RUN; 3 where one is PARTIAL.

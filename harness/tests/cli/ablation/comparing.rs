@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use axilog_ablation::comparison_file_names::COMPARISON_FILES;
 use serde_json::{Value, json};
 
 use super::stopping::{calibrate, write_calibration};
@@ -141,7 +142,7 @@ fn a_comparison_is_never_overwritten() {
     let bench = run_two_agents();
     let compare = "ablation compare p i --out cmp";
     bench.run(compare).exits(0);
-    let names = ["comparison.json", "summary.md", "actions.svg"].map(|name| format!("cmp/{name}"));
+    let names = COMPARISON_FILES.map(|name| format!("cmp/{name}"));
     let written = names.each_ref().map(|name| bench.read(name));
     // The same comparison is done already, and one that lost a file gets it again.
     bench.run(compare).exits(0);
@@ -162,8 +163,7 @@ fn a_comparison_is_never_overwritten() {
 fn a_comparison_follows_from_its_runs_byte_for_byte() {
     let bench = run_two_agents();
     let report = bench.run("ablation replay p --json").exits(0).json();
-    let expected = ["actions.svg", "summary.md", "comparison.json"];
-    let expected = expected.map(|name| [format!("p/{name}"), "SAME".to_owned()]);
+    let expected = COMPARISON_FILES.map(|name| [format!("p/{name}"), "SAME".to_owned()]);
     assert_eq!(list_results(&report), expected);
     for (name, from, to) in [
         ("comparison.json", "TOO_FEW_SEEDS", "ACTS_OTHERWISE"),
@@ -175,6 +175,11 @@ fn a_comparison_follows_from_its_runs_byte_for_byte() {
         ),
         ("summary.md", "baseline", "Baseline"),
         ("actions.svg", "<rect", "<circle"),
+        ("actions.csv", "drift", "moor"),
+        ("effects.svg", "<circle", "<rect"),
+        ("effects.csv", "TOO_FEW", "too_few"),
+        ("trajectories.svg", "baseline", "b"),
+        ("trajectories.csv", "last choice", "first choice"),
     ] {
         let name = format!("p/{name}");
         let text = String::from_utf8(bench.read(&name)).unwrap();
@@ -234,7 +239,7 @@ fn a_comparison_elsewhere_is_made_again_from_the_runs_that_it_names() {
     assert_eq!(found["runs"][0]["path"], "../../../p/baseline");
     let report = bench.run("ablation replay x/y/cmp --json").exits(0).json();
     assert_eq!(report["runs"].as_array().unwrap().len(), 2);
-    assert_eq!(list_results(&report).len(), 3);
+    assert_eq!(list_results(&report).len(), COMPARISON_FILES.len());
     std::fs::create_dir(bench.path("elsewhere")).unwrap();
     for name in ["p", "i", "x"] {
         std::fs::rename(bench.path(name), bench.path(&format!("elsewhere/{name}"))).unwrap();
@@ -262,7 +267,7 @@ fn a_deleted_arm_is_noticed() {
     let bench = calibrate();
     let run = "ablation run --oracle agent:precedent --calibration N.json --seeds 1,2 --pilot --episodes 1 --out r";
     bench.run(run).exits(0);
-    for file in ["comparison.json", "summary.md", "actions.svg"] {
+    for file in COMPARISON_FILES {
         std::fs::remove_file(bench.path(&format!("r/{file}"))).unwrap();
     }
     bench.run("ablation compare r").exits(0);

@@ -35,7 +35,16 @@ fn list_documents(bench: &Bench, out: &str) -> Vec<Vec<u8>> {
         files.map(|file| format!("{out}/{arm}/{file}"))
     });
     let mut paths: Vec<String> = of_arms.collect();
-    paths.extend(["summary.md", "actions.svg"].map(|file| format!("{out}/{file}")));
+    paths.extend(
+        [
+            "actions.svg",
+            "actions.csv",
+            "effects.svg",
+            "effects.csv",
+            "trajectories.csv",
+        ]
+        .map(|file| format!("{out}/{file}")),
+    );
     paths.iter().map(|path| bench.read(path)).collect()
 }
 

@@ -112,7 +112,7 @@ fn a_margin_makes_little_of_a_small_difference() {
     let table = bench.run(&format!("{run} --margin 0.05")).exits(0).stdout;
     assert_eq!(table.matches("LESS_THAN 0.05").count(), 2, "{table}");
     let replayed = bench.run("ablation replay r").exits(0).stdout;
-    assert_eq!(replayed.matches("SAME").count(), 6, "{replayed}");
+    assert_eq!(replayed.matches("SAME").count(), 11, "{replayed}");
     let compare = |options: &str| bench.run(&format!("ablation compare r --json {options}"));
     let stored: Value = serde_json::from_slice(&bench.read("r/comparison.json")).unwrap();
     assert_eq!(

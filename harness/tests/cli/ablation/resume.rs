@@ -182,16 +182,16 @@ fn a_run_goes_on_with_its_own_options_only() {
             .says(expected);
     }
     // The arms of the experiment are its own too.
-    std::fs::remove_file(bench.path("r/b/run.json")).unwrap();
+    let cut = bench.copy();
+    std::fs::remove_file(cut.path("r/b/run.json")).unwrap();
     let lines: Vec<&[u8]> = ledger.split_inclusive(|byte| *byte == b'\n').collect();
-    bench.write("r/b/ledger.jsonl", lines[..60].concat());
-    bench
-        .run(&format!(
-            "{} --resume",
-            line.replace("--variant b ", "--pilot ")
-        ))
-        .exits(1)
-        .says("was begun for the arms b under");
+    cut.write("r/b/ledger.jsonl", lines[..60].concat());
+    cut.run(&format!(
+        "{} --resume",
+        line.replace("--variant b ", "--pilot ")
+    ))
+    .exits(1)
+    .says("was begun for the arms b under");
     // A script begins at its first line each time.
     bench.write("s.jsonl", "");
     bench
@@ -199,7 +199,6 @@ fn a_run_goes_on_with_its_own_options_only() {
         .exits(2)
         .says("begins at its first answer again");
     // What does not follow from its ledger is no beginning.
-    bench.write("r/b/ledger.jsonl", &ledger);
     bench.run(&format!("{line} --resume")).exits(0);
     let document = String::from_utf8(bench.read("r/b/run.json")).unwrap();
     let changed = document.replacen("\"mask_size\":1", "\"mask_size\":2", 1);

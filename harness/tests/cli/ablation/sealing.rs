@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use axilog_ablation::comparison_file_names::COMPARISON_FILES;
 use serde_json::{Value, json};
 
 use super::agent_server::AgentServer;
@@ -60,7 +61,7 @@ fn count_lines(bench: &Bench, file: &str) -> usize {
 
 /// Removes the files of the comparison, and the run documents of `arms`.
 fn remove_results(bench: &Bench, arms: &[&str]) {
-    for file in ["comparison.json", "summary.md", "actions.svg"] {
+    for file in COMPARISON_FILES {
         fs::remove_file(bench.path(&format!("r/{file}"))).unwrap();
     }
     for arm in arms {
