@@ -1,11 +1,14 @@
-//! What the gateway adds to a call, beside nginx as a plain proxy, with one provider in the same run: nginx too, with an
-//! answer that is always the same.
+//! What the gateway adds to a call, beside nginx as a plain proxy and LiteLLM's proxy, with one provider in the same run:
+//! nginx too, with an answer that is always the same.
 //!
 //!     cargo bench -p axilog-harness-benches --bench gateway
 //!
 //! Each client keeps its connection, and asks the next question (of 120 bytes, each another one) when it has its answer
 //! (of 320 bytes). What the gateway releases is durable, so the disk counts; where there is /dev/shm, whose files need no
-//! disk, the same is measured there. Needs nginx. With `--test` each client asks five times.
+//! disk, the same is measured there. Needs nginx, and for LiteLLM Python and the network for the first time; where it cannot
+//! be installed, its row says why. With `--test` each client asks five times.
+
+mod litellm;
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,6 +21,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use axilog_gateway::{Gateway, GatewayConfiguration};
+use litellm::LiteLlm;
 use tempfile::TempDir;
 
 /// The clients at a time.
@@ -26,8 +30,14 @@ const CLIENTS: [usize; 4] = [1, 16, 64, 256];
 /// The calls of each figure, over all clients.
 const CALLS: usize = 20_000;
 
+/// The calls of each figure of LiteLLM, which takes a hundred times as long.
+const CALLS_OF_LITELLM: usize = 1000;
+
 /// The answer of the provider.
 const ANSWER: &str = r#"{"id":"chatcmpl-0123456789","object":"chat.completion","created":1700000000,"model":"model-1","choices":[{"index":0,"message":{"role":"assistant","content":"{\"speed\":42,\"reason\":\"The line is clear.\"}"},"finish_reason":"stop"}],"usage":{"prompt_tokens":31,"completion_tokens":14,"total_tokens":45}}"#;
+
+/// What the model says, as both have it in their answers.
+const CONTENT: &str = r#""content":"{\"speed\":42,\"reason\":\"The line is clear.\"}""#;
 
 /// A running nginx: the provider, and a proxy before it.
 struct Nginx {
@@ -99,7 +109,7 @@ fn ask(address: SocketAddr, client: usize, calls: usize) -> Vec<Duration> {
         );
         let start = Instant::now();
         let request = format!(
-            "POST /v1/chat/completions HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{question}",
+            "POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{question}",
             question.len()
         );
         stream.write_all(request.as_bytes()).unwrap();
@@ -123,8 +133,10 @@ fn ask(address: SocketAddr, client: usize, calls: usize) -> Vec<Duration> {
         }
         body.resize(length, 0);
         reader.read_exact(&mut body).unwrap();
-        assert_eq!(body, ANSWER.as_bytes());
         times.push(start.elapsed());
+        // LiteLLM writes an answer of its own that says the same.
+        let answer = String::from_utf8_lossy(&body);
+        assert!(answer.contains(CONTENT), "{answer}");
     }
     times
 }
@@ -187,6 +199,18 @@ fn main() {
     for &clients in counts {
         measure("provider itself", nginx.provider, clients, calls);
         measure("nginx as a proxy", nginx.proxy, clients, calls);
+    }
+    let address = free_address();
+    match LiteLlm::start(address, nginx.provider) {
+        Ok(_proxy) => {
+            let calls = calls.min(CALLS_OF_LITELLM);
+            // Its first calls load what it needs for them.
+            ask(address, 0, 5);
+            for &clients in counts {
+                measure("LiteLLM's proxy", address, clients, calls);
+            }
+        }
+        Err(reason) => println!("LiteLLM's proxy        is not measured: {reason}"),
     }
     let memory = Path::new("/dev/shm");
     if memory.is_dir() {

@@ -38,7 +38,8 @@ calls = 1000000
 class Client:
     """The official clients on connections of their own, which are kept."""
 
-    def __init__(self, gateway, number):
+    def __init__(self, gateway, provider, number):
+        self.provider = provider
         self.origin = gateway.base_url.removesuffix("/v1")
         self.number = number
         key = {"api_key": "sk-0123456789", "max_retries": 0}
@@ -59,17 +60,18 @@ class Client:
         messages = [{"role": "user", "content": f"client {self.number}"}]
         return self.anthropic[ledger].messages.create(model="model-1", max_tokens=9, messages=messages, **more)
 
-    def leave(self):
-        """Asks, and is gone before the provider has answered."""
-        body = b'{"model":"model-1","messages":[{"role":"user","content":"late"}]}'
+    def leave(self, text):
+        """Asks, and is gone when the provider was asked and has not answered."""
+        body = b'{"model":"model-1","messages":[{"role":"user","content":"%s"}]}' % text.encode()
         host, port = self.origin.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port))) as connection:
             connection.sendall(
                 b"POST /l/default/v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n"
                 b"content-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(body), body)
             )
-            # Of one that leaves at once, the gateway may never have seen a request.
-            sleep(0.3)
+            # Of one that leaves before that, the gateway may never have seen a request.
+            while not any(text in str(asked) for asked in self.provider.bodies[-100:]):
+                sleep(0.01)
 
     def ask(self, call):
         """Makes a call of the next kind, and names the ledger that records an answer of it."""
@@ -116,7 +118,7 @@ class Client:
                     self.chat("flagged", "gone")
                 return "flagged"
             case 10:
-                self.leave()
+                self.leave(f"late {call}")
                 return "default"
             case 11:
                 with pytest.raises(openai.BadRequestError):
@@ -131,18 +133,18 @@ class Client:
 class Load:
     """Clients that ask at a rate until a time, and what they did."""
 
-    def __init__(self, gateway, seconds):
+    def __init__(self, gateway, provider, seconds):
         self.answers = Counter()
         self.failures = []
         self.lock = threading.Lock()
         self.start, self.seconds = monotonic(), seconds
-        self.threads = [threading.Thread(target=self.run, args=(gateway, number)) for number in range(CLIENTS)]
+        clients = [Client(gateway, provider, number) for number in range(CLIENTS)]
+        self.threads = [threading.Thread(target=self.run, args=(client,)) for client in clients]
         for thread in self.threads:
             thread.start()
 
-    def run(self, gateway, number):
-        client = Client(gateway, number)
-        for call in count(number, CLIENTS):
+    def run(self, client):
+        for call in count(client.number, CLIENTS):
             due = call / RATE
             if due > self.seconds or self.failures:
                 return
@@ -177,7 +179,7 @@ def test_memory_and_descriptors_stay_as_they_are(provider, tmp_path, capsys):
     with urlopen(f"{origin}/axilog/calls") as live:
         reader = threading.Thread(target=live.read)
         reader.start()
-        load = Load(gateway, MINUTES * 60)
+        load = Load(gateway, provider, MINUTES * 60)
         while load.is_running():
             sleep(1)
             for path in ("metrics", "axilog/ledgers", "healthz"):
