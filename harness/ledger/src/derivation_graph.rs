@@ -14,6 +14,7 @@ use crate::encoding::unescape;
 use crate::error::{FileError, LedgerError};
 use crate::file::blobs::BlobStore;
 use crate::input_file::MAX_INPUT_BYTES;
+use crate::running_values::is_running_value_id;
 use crate::standing::{Standing, StandingReader};
 use crate::verify::{LedgerExpectations, VerificationReport, verify_ledger};
 
@@ -252,6 +253,10 @@ fn visit_derived_questions(
         let Some(view) = &record.observation else {
             return;
         };
+        if is_running_value_id(&unescape(view.oracle_id)) {
+            // The ledger computed it, and nobody asked.
+            return;
+        }
         if let Some(place) = known.get(&view.input_hash) {
             if let Some(place) = *place {
                 see(view, VisitedQuestion { place, first: None });

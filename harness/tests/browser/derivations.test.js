@@ -140,6 +140,22 @@ test("a question that names what is no earlier answer is marked", async () => {
   assert.deepEqual(told, [[null], null, null, null, null]);
 });
 
+test("a running value is no question, and refuses the answer before it", async () => {
+  const limit = { comparison: "GT", enabled: true, policy_id: "SUM", threshold: 65536 };
+  bench.write("sum.json", JSON.stringify({ "ax.sum.spend#value": [limit] }));
+  bench.write("values.json", '{"ax.sum.spend":{"oracle":"pay","path":"value"}}');
+  const options = ["--policies", "sum.json", "--running-values", "values.json", "--time", "1"];
+  assert.equal(bench.run(["init", "running.jsonl", ...options]).code, 0);
+  const refused = derive("running.jsonl", "pay", [], '{"value":2}');
+  const asked = derive("running.jsonl", "planner", [refused], "{}", ["--even-refused"]);
+  const page = await viewer.open(bench.report("running.jsonl"));
+  const why = "it was permitted, and a running value after it was not";
+  assert.equal(
+    await page.locator("#derived li").innerText(),
+    `${asked} of planner, asked with ${refused}; ${refused} may not be acted on, as the question says: ${why}`,
+  );
+});
+
 test("a question that a refused answer fed is marked, and so is what it says of that", async () => {
   assert.equal(bench.run(["init", "refused.jsonl", "--time", "1"]).code, 0);
   const breach = derive("refused.jsonl", "sensor", [], '{"value":32000}');

@@ -88,6 +88,9 @@ fn a_payment_beyond_the_sum_may_not_be_acted_on() {
     let head = bench.run("head ledger.jsonl --json").exits(0).json();
     let declared: Value = serde_json::from_str(VALUES).unwrap();
     assert_eq!(head["manifest"]["running_values"], declared);
+    // Nobody asked for the values: the graph of questions has none.
+    let drawn = bench.run("show ledger.jsonl --graph").exits(0).stdout;
+    assert!(!drawn.contains("ax.sum.spend"), "{drawn}");
     for command in ["verify", "replay", "stats"] {
         bench.run(&format!("{command} ledger.jsonl")).exits(0);
     }

@@ -19,6 +19,9 @@
 /** What is said of the time and of control inputs, which feed no question. */
 const NO_ANSWER = "it is the time or a control input, and no answer";
 
+/** What is said of a permitted answer after which the ledger computed a value that was refused. */
+const OVER_LIMIT = "it was permitted, and a running value after it was not";
+
 /** How many calls the page lists. */
 const MAX_CALLS_LISTED = 50;
 
@@ -52,6 +55,10 @@ class Derivations {
     this.refusals = new Map();
     /** The last observation, where a question names it and nothing was decided on it yet. @type {number | null} */
     this.undecided = null;
+    /** The last answer of an oracle, by record, where a question names it. @type {number | null} */
+    this.answer = null;
+    /** The answer after which a running value waits for its decision, likewise. @type {number | null} */
+    this.limited = null;
     /** @type {DerivedCall[]} */
     this.calls = [];
   }
@@ -62,6 +69,13 @@ class Derivations {
    * @param {number} at its record
    */
   take(said, at) {
+    const computed = isRunningValue(said.oracle);
+    this.limited = computed ? this.answer : null;
+    if (computed) {
+      // The ledger computed it, and nobody asked.
+      this.undecided = null;
+      return;
+    }
     const derivation = this.questions.get(said.inputHash);
     if (derivation !== undefined) {
       const missing = derivation?.missing ?? 0;
@@ -75,6 +89,7 @@ class Derivations {
       this.refusals.set(at, reserved ? NO_ANSWER : "no decision was made on it");
       this.undecided = reserved ? null : at;
     }
+    this.answer = this.undecided;
   }
 
   /**
@@ -82,6 +97,10 @@ class Derivations {
    * @param {{next: string, violation: string | null}} said
    */
   decide({ next, violation }) {
+    if (this.limited !== null && (violation !== null || next !== "ENABLED")) {
+      this.refusals.set(this.limited, OVER_LIMIT);
+    }
+    this.limited = null;
     if (this.undecided === null) return;
     const state = `it was permitted, and the agent was in ${next} after it`;
     if (violation !== null) this.refusals.set(this.undecided, "it is a breach");

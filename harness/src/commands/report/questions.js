@@ -57,6 +57,14 @@ function isReserved(oracle) {
   return oracle === "ax.time" || oracle === "ax.control";
 }
 
+/**
+ * Whether an oracle's observations are what the ledger computes itself, over the answers of others.
+ * @param {string} oracle
+ */
+function isRunningValue(oracle) {
+  return /^ax\.(sum|count|change)\./.test(oracle);
+}
+
 const LOSSY = new TextDecoder();
 
 /**
