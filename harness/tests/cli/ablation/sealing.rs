@@ -234,10 +234,9 @@ fn a_plan_that_was_changed_or_deleted_is_noticed() {
         &bench,
         "the plan was changed, or the arm was made again by itself",
     );
-    bench.write(
-        "r/plan.json",
-        plan.replacen("\"nonce\":\"", "\"nonce\":\"0", 1),
-    );
+    let mut other = read_plan(&bench);
+    other["turns"][0]["arms"].as_array_mut().unwrap().reverse();
+    bench.write("r/plan.json", format!("{other}\n"));
     is_noticed(
         &bench,
         "r/plan.json: has turns that do not follow from its nonce",
