@@ -1,12 +1,13 @@
 //! How the runs of a comparison were made, in its summary: what a reader needs to make them again.
 
+use std::time::{Duration, UNIX_EPOCH};
+
 use axilog_ledger::visible_text::escape_markdown;
 
 use super::comparable_run::ComparableRun;
 use super::comparison::Comparison;
 use super::experiment_plan::ExperimentPlan;
 use super::header::RunHeader;
-use super::utc_date::format_utc;
 
 impl Comparison {
     /// Appends what all runs have in common, what each was asked with, and their plans; nothing where no primary endpoint
@@ -124,6 +125,15 @@ fn describe_seeds(seeds: &[u64]) -> String {
     }
 }
 
+/// The last second that a date has a form for: the end of the year 9999, in Unix seconds.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+/// Writes a time in Unix seconds as date and time of day in UTC, at most that of [`LAST_SECOND`].
+fn format_date(seconds: u64) -> String {
+    let since = Duration::from_secs(seconds.min(LAST_SECOND));
+    humantime::format_rfc3339_seconds(UNIX_EPOCH + since).to_string()
+}
+
 fn append_plans(out: &mut String, plans: &[&ExperimentPlan]) {
     if plans.is_empty() {
         return;
@@ -132,7 +142,7 @@ fn append_plans(out: &mut String, plans: &[&ExperimentPlan]) {
     for (number, plan) in (1..).zip(plans) {
         out.push_str(&format!(
             "| {number} | {} | {} | {} | {} |\n",
-            format_utc(plan.time),
+            format_date(plan.time),
             escape_markdown(plan.build.as_deref().unwrap_or(NOT_SAID)),
             plan.describe_arms(),
             plan.digest()
@@ -144,6 +154,18 @@ fn append_plans(out: &mut String, plans: &[&ExperimentPlan]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_are_those_of_the_calendar() {
+        for (seconds, expected) in [
+            (0, "1970-01-01T00:00:00Z"),
+            (951_782_400, "2000-02-29T00:00:00Z"),
+            (1_767_225_599, "2025-12-31T23:59:59Z"),
+            (u64::MAX, "9999-12-31T23:59:59Z"),
+        ] {
+            assert_eq!(format_date(seconds), expected);
+        }
+    }
 
     #[test]
     fn seeds_that_follow_each_other_are_named_by_their_ends() {

@@ -136,7 +136,7 @@ fn check_count(key: &str, found: usize, expected: RangeInclusive<usize>) -> Resu
     match expected.contains(&found) {
         true => Ok(()),
         false => Err(format!(
-            "{key}: are {found}; expected {} to {}",
+            "{key}: found {found}; expected {} to {}",
             expected.start(),
             expected.end()
         )),

@@ -32,7 +32,7 @@ pub const ENVIRONMENT_FILE: &str = "environment.toml";
 /// Opens the harbour, which documents name by its id alone.
 ///
 /// # Errors
-/// None; [`AblationError::Environment`] in a build whose file is no environment.
+/// [`AblationError::Environment`] in a build whose own file of the harbour is faulty.
 pub fn open_harbour() -> Result<DeclaredEnvironment, AblationError> {
     let opened = parse(Path::new("harbour.toml"), HARBOUR.as_bytes());
     opened.map(DeclaredEnvironment::known_by_id)

@@ -62,7 +62,7 @@
 //! | [`comparable_run`], [`comparison`] | runs that are compared: read, judged |
 //! | [`arm_conditions`], [`invalid_comparison`] | what must be the same in all runs of one oracle |
 //! | [`comparison_files`], [`comparison_file_names`], [`planned_arms`] | the files of a comparison, and the arms that it misses |
-//! | [`trajectory`], [`utc_date`] | the course of choices in an episode, and dates |
+//! | [`trajectory`] | the course of choices in an episode |
 //! | [`recorded_prompts`] | whether the prompts are still beside a ledger |
 //! | [`endpoint`], [`primary_endpoint`], [`margin`] | the questions, which of them was declared before the runs, what is too small to matter |
 //! | [`run_difference`], [`controls`] | how two runs differ, and what the controls show of it |
@@ -173,7 +173,6 @@ pub mod swap_test;
 mod thousandths;
 pub mod trajectory;
 mod trajectory_figure;
-pub mod utc_date;
 pub mod v300_ablation_harness;
 pub mod v310_ablation_harness;
 pub mod variant;

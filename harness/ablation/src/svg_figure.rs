@@ -112,9 +112,12 @@ pub(crate) fn shorten(text: &str, longest: usize) -> String {
 }
 
 /// The distances between two marks of an axis, in millionths.
-const STEPS: [i128; 9] = [
-    10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000,
+const STEPS: [i128; 8] = [
+    10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000,
 ];
+
+/// The distance where none of these gives few marks.
+const WIDEST_STEP: i128 = 5_000_000;
 
 /// The most distances between marks on an axis.
 const MOST_STEPS: i128 = 8;
@@ -145,7 +148,7 @@ impl Axis {
             let (low, high) = span(*step);
             high - low <= MOST_STEPS
         };
-        let step = STEPS.into_iter().find(fits).unwrap_or(i128::MAX >> 64);
+        let step = STEPS.into_iter().find(fits).unwrap_or(WIDEST_STEP);
         let (low, high) = span(step);
         Axis {
             low: low * step,

@@ -53,14 +53,11 @@ impl Comparison {
         shown: &[&Trajectory],
     ) {
         let bottom = top + HEIGHT;
-        let (title, upward) = match share {
-            TrajectoryShare::LastChoice => {
-                ("How often the choice is the last one", "share of choices")
+        let title = match share {
+            TrajectoryShare::LastChoice => "How often a choice repeats the run's choice before it",
+            TrajectoryShare::OtherChoice => {
+                "How often a choice differs from the reference's at the same step"
             }
-            TrajectoryShare::OtherChoice => (
-                "How often the choice is another than the reference's at the same step",
-                "share of choices",
-            ),
         };
         figure.text(
             (LEFT, top - 14),
@@ -94,7 +91,7 @@ impl Comparison {
             "",
             "step of the episode",
         );
-        figure.upward_text((18, i64::midpoint(top, bottom)), upward);
+        figure.upward_text((18, i64::midpoint(top, bottom)), "share of choices");
         for trajectory in shown {
             // Bars at one step stand beside each other.
             let aside = 3 * trajectory.run as i64 - 3 * (self.runs.len() as i64 - 1) / 2;
@@ -161,12 +158,7 @@ impl Comparison {
 }
 
 fn colour_of(run: usize) -> &'static str {
-    COLOURS
-        .iter()
-        .cycle()
-        .nth(run % COLOURS.len())
-        .copied()
-        .unwrap_or("black")
+    COLOURS.get(run % COLOURS.len()).copied().unwrap_or("black")
 }
 
 fn line_style(run: usize) -> String {

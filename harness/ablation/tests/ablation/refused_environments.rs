@@ -111,7 +111,7 @@ fn what_is_no_environment_is_refused_with_its_place() {
         ),
         (
             change("calibration = [42, 123, 456]", "calibration = [42, 123]"),
-            "seeds.calibration: are 2; expected 3 to 1000",
+            "seeds.calibration: found 2; expected 3 to 1000",
         ),
         (
             change(
@@ -126,7 +126,7 @@ fn what_is_no_environment_is_refused_with_its_place() {
         ),
         (
             change("run = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]", "run = []"),
-            "seeds.run: are 0; expected 1 to 1000",
+            "seeds.run: found 0; expected 1 to 1000",
         ),
         (
             change("always = \"admission\"", "always = \"intake\""),
@@ -162,7 +162,7 @@ fn what_is_no_environment_is_refused_with_its_place() {
                 "actions = [\"read-the-charts\", \"walk-the-ward\"]",
                 "actions = []",
             ),
-            "state \"handover\": actions: are 0; expected 1 to 64",
+            "state \"handover\": actions: found 0; expected 1 to 64",
         ),
         (
             change(
@@ -274,7 +274,7 @@ fn what_is_no_environment_is_refused_with_its_place() {
                     .map(|n| action.replace("nap", &format!("nap-{n}")))
                     .collect::<String>(),
             ),
-            "action: are 74; expected 2 to 64",
+            "action: found 74; expected 2 to 64",
         ),
     ] {
         let parsed = DeclaredEnvironment::parse(text.as_bytes());
