@@ -54,12 +54,12 @@ pub struct StepDecision {
     /// What was decided on the running values after the answer, up to the first that was refused. The answer is
     /// permitted, and may be acted on, only where each of them is; the state and the end of the ledger are those after
     /// the last of them.
-    pub running_values: Vec<RunningDecision>,
+    pub running_values: Vec<RunningValueDecision>,
 }
 
 /// What was decided on a running value after an answer.
 #[derive(Clone, Debug)]
-pub struct RunningDecision {
+pub struct RunningValueDecision {
     /// The running value as it was recorded, `{"value":N}`, or `{"value":null}` where the answer has no such number.
     pub answer: String,
     /// The decision on it.
@@ -82,8 +82,8 @@ impl StepDecision {
     }
 
     /// Adds what was decided on the running values after the answer.
-    pub(crate) fn add_running_values(&mut self, running_values: Vec<RunningDecision>) {
-        for RunningDecision { decision, .. } in &running_values {
+    pub(crate) fn add_running_values(&mut self, running_values: Vec<RunningValueDecision>) {
+        for RunningValueDecision { decision, .. } in &running_values {
             self.is_permitted &= decision.is_permitted;
             self.may_act &= decision.may_act;
             self.health = decision.health;

@@ -7,7 +7,7 @@ use axilog::evidence::policy::PolicyResult;
 use axilog::policy::Comparison;
 use axilog_policyc::shortest_decimal;
 
-use crate::decision::{PolicyJudgement, RunningDecision, StepDecision};
+use crate::decision::{PolicyJudgement, RunningValueDecision, StepDecision};
 
 /// Lists the reasons that decided; there is at least one.
 #[must_use]
@@ -45,7 +45,7 @@ pub fn list_reasons(decision: &StepDecision) -> Vec<String> {
             .filter(|j| j.result == PolicyResult::Breach && (whole || j.actual.is_some()))
             .map(breach),
     ));
-    for RunningDecision { decision, .. } in &decision.running_values {
+    for RunningValueDecision { decision, .. } in &decision.running_values {
         if !decision.is_permitted {
             reasons.extend(list_reasons(decision));
         }

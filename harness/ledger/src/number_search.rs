@@ -81,11 +81,7 @@ impl NumberSearch<'_> {
             return Err(format!("{name} has no element"));
         }
         for (index, element) in elements.iter().enumerate() {
-            let place = format!("{walked}/{index}");
-            match behind {
-                [] => (self.take)(place, element, NumberForm::Decimal)?,
-                _ => self.follow(element, &place, behind)?,
-            }
+            self.reach(element, format!("{walked}/{index}"), behind)?;
         }
         Ok(())
     }
@@ -105,10 +101,14 @@ impl NumberSearch<'_> {
         })?;
         let held = read_json(text.as_bytes())
             .map_err(|error| format!("{name} is a string that is not JSON: {error}"))?;
-        let place = format!("{walked}/{EMBEDDED}");
+        self.reach(held, format!("{walked}/{EMBEDDED}"), behind)
+    }
+
+    /// Takes the value at `place`, where the path ends there, or follows the rest of the path from it.
+    fn reach(&mut self, value: &RawValue, place: String, behind: &[&str]) -> Result<(), String> {
         match behind {
-            [] => (self.take)(place, held, NumberForm::Decimal),
-            _ => self.follow(held, &place, behind),
+            [] => (self.take)(place, value, NumberForm::Decimal),
+            _ => self.follow(value, &place, behind),
         }
     }
 

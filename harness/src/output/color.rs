@@ -2,6 +2,7 @@
 //! its escape sequences the text is the same.
 
 use std::io;
+use std::sync::LazyLock;
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -9,9 +10,11 @@ use anstyle::{AnsiColor, Style};
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// Whether standard output takes colours.
+/// Whether standard output takes colours, looked at once: what the command line and the environment say stays so.
 pub(crate) fn is_wanted() -> bool {
-    AutoStream::choice(&io::stdout()) != ColorChoice::Never
+    static IS_WANTED: LazyLock<bool> =
+        LazyLock::new(|| AutoStream::choice(&io::stdout()) != ColorChoice::Never);
+    *IS_WANTED
 }
 
 /// Colours the verdict of a result, which is the word in capitals that it begins with: green where the command exits with

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use axilog::agent::state::Health;
 use axilog::agent::stimulus::is_reserved;
-use axilog_ledger::decision::{PolicyJudgement, RunningDecision, StepDecision};
+use axilog_ledger::decision::{PolicyJudgement, RunningValueDecision, StepDecision};
 use axilog_ledger::decision_reasons::list_reasons;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::decision::{decision_json, left_behind_json, torn_line_json};
@@ -143,7 +143,7 @@ fn decision_text(ledger: &Path, decision: &StepDecision) -> String {
             .map(|j| ("policy", policy_text(j))),
     );
     rows.push(("state", describe_states(decision)));
-    for RunningDecision { answer, decision } in &decision.running_values {
+    for RunningValueDecision { answer, decision } in &decision.running_values {
         let observation = &decision.observation;
         let (seq, id) = (observation.ledger_seq, &observation.oracle_id);
         rows.push((

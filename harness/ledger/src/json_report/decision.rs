@@ -10,7 +10,7 @@ use axilog_policyc::decimal;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::decision::{PolicyJudgement, RunningDecision, StepDecision};
+use crate::decision::{PolicyJudgement, RunningValueDecision, StepDecision};
 use crate::decision_reasons::list_reasons;
 use crate::file::{LeftBehind, TornLine};
 
@@ -128,8 +128,8 @@ impl<'a> DecisionObject<'a> {
 }
 
 impl<'a> RunningValueObject<'a> {
-    fn new(value: &'a RunningDecision) -> RunningValueObject<'a> {
-        let RunningDecision { answer, decision } = value;
+    fn new(value: &'a RunningValueDecision) -> RunningValueObject<'a> {
+        let RunningValueDecision { answer, decision } = value;
         let transition = decision.transition.as_ref();
         RunningValueObject {
             answer,

@@ -26,22 +26,22 @@ pub(crate) struct RunningValueFollower {
     /// The last time of the ledger.
     now: u64,
     /// The observation on which the next transition decides.
-    undecided: Option<Undecided>,
+    undecided: Option<UndecidedObservation>,
     /// The last permitted answer, until its running values are recorded.
-    group: Option<Group>,
+    incomplete: Option<IncompleteAnswer>,
     /// The number of running values that were recorded as they should be.
     pub(crate) recomputed: u64,
 }
 
 /// An observation on which nothing is decided yet.
-enum Undecided {
+enum UndecidedObservation {
     /// An answer that running values count.
-    Answer(Answer),
+    Answer(CountedAnswer),
     /// A running value.
     Value { obs_hash: Hash },
 }
 
-struct Answer {
+struct CountedAnswer {
     obs_hash: Hash,
     ledger_seq: u64,
     oracle_id: String,
@@ -49,8 +49,8 @@ struct Answer {
 }
 
 /// A permitted answer whose running values are not all recorded.
-struct Group {
-    answer: Answer,
+struct IncompleteAnswer {
+    answer: CountedAnswer,
     /// The places of those that are not recorded yet.
     due: VecDeque<usize>,
     /// The value that is due next.
@@ -79,7 +79,7 @@ impl RunningValueFollower {
                 .collect(),
             now: 0,
             undecided: None,
-            group: None,
+            incomplete: None,
             recomputed: 0,
         }
     }
@@ -91,18 +91,21 @@ impl RunningValueFollower {
 
     /// The running value that has to be recorded next, before any other observation of an answer.
     pub(crate) fn due_value(&self) -> Option<DueValue> {
-        let group = self.group.as_ref().filter(|_| self.undecided.is_none())?;
-        let series = self.series.get(*group.due.front()?)?;
+        let incomplete = self
+            .incomplete
+            .as_ref()
+            .filter(|_| self.undecided.is_none())?;
+        let series = self.series.get(*incomplete.due.front()?)?;
         Some(DueValue {
             id: series.id.clone(),
-            question: group.next.question.clone(),
-            answer: group.next.answer.clone(),
+            question: incomplete.next.question.clone(),
+            answer: incomplete.next.answer.clone(),
         })
     }
 
     /// The sequence of the answer after which running values are missing, if any are.
     pub(crate) fn incomplete_answer(&self) -> Option<u64> {
-        Some(self.group.as_ref()?.answer.ledger_seq)
+        Some(self.incomplete.as_ref()?.answer.ledger_seq)
     }
 
     /// Takes the next record.
@@ -142,14 +145,14 @@ impl RunningValueFollower {
         let due = self.due_value();
         match due {
             Some(due) if due.id == oracle_id => {
-                self.undecided = Some(Undecided::Value {
+                self.undecided = Some(UndecidedObservation::Value {
                     obs_hash: view.obs_hash,
                 });
                 self.compare(view, &due)
             }
             Some(due) => {
                 let seq = self.incomplete_answer().unwrap_or_default();
-                self.group = None;
+                self.incomplete = None;
                 let fault = Err(format!(
                     "observation {}: expected the running value {} after answer {seq}, found oracle {oracle_id:?}",
                     view.ledger_seq, due.id
@@ -170,7 +173,7 @@ impl RunningValueFollower {
 
     fn note_answer(&mut self, view: &ObservationView<'_>, oracle_id: String) {
         if self.counts(&oracle_id) {
-            self.undecided = Some(Undecided::Answer(Answer {
+            self.undecided = Some(UndecidedObservation::Answer(CountedAnswer {
                 obs_hash: view.obs_hash,
                 ledger_seq: view.ledger_seq,
                 oracle_id,
@@ -202,18 +205,20 @@ impl RunningValueFollower {
 
     fn take_decision(&mut self, is_permitted: bool) -> Result<(), String> {
         match (self.undecided.take(), is_permitted) {
-            (Some(Undecided::Answer(answer)), true) => self.begin_group(answer),
-            (Some(Undecided::Value { obs_hash }), true) => self.go_on_with_group(obs_hash),
+            (Some(UndecidedObservation::Answer(answer)), true) => self.begin_values(answer),
+            (Some(UndecidedObservation::Value { obs_hash }), true) => {
+                self.note_permitted_value(obs_hash)
+            }
             // The answer may not be acted on, and does not count.
             (Some(_), false) => {
-                self.group = None;
+                self.incomplete = None;
                 Ok(())
             }
             (None, _) => Ok(()),
         }
     }
 
-    fn begin_group(&mut self, answer: Answer) -> Result<(), String> {
+    fn begin_values(&mut self, answer: CountedAnswer) -> Result<(), String> {
         let series = self.series.iter().enumerate();
         let due: VecDeque<usize> = series
             .filter(|(_, series)| series.counts(&answer.oracle_id))
@@ -222,7 +227,7 @@ impl RunningValueFollower {
         let Some(next) = self.compute_first(&due, &answer)? else {
             return Ok(());
         };
-        self.group = Some(Group {
+        self.incomplete = Some(IncompleteAnswer {
             answer,
             due,
             next,
@@ -231,21 +236,21 @@ impl RunningValueFollower {
         Ok(())
     }
 
-    fn go_on_with_group(&mut self, obs_hash: Hash) -> Result<(), String> {
-        let Some(mut group) = self.group.take() else {
+    fn note_permitted_value(&mut self, obs_hash: Hash) -> Result<(), String> {
+        let Some(mut incomplete) = self.incomplete.take() else {
             return Ok(());
         };
-        if let Some(place) = group.due.pop_front() {
-            group
+        if let Some(place) = incomplete.due.pop_front() {
+            incomplete
                 .permitted
-                .push((place, group.next.amount.take(), obs_hash));
+                .push((place, incomplete.next.amount.take(), obs_hash));
         }
-        if let Some(next) = self.compute_first(&group.due, &group.answer)? {
-            group.next = next;
-            self.group = Some(group);
+        if let Some(next) = self.compute_first(&incomplete.due, &incomplete.answer)? {
+            incomplete.next = next;
+            self.incomplete = Some(incomplete);
             return Ok(());
         }
-        for (place, amount, obs_hash) in group.permitted {
+        for (place, amount, obs_hash) in incomplete.permitted {
             if let Some(series) = self.series.get_mut(place) {
                 series.count(self.now, amount, obs_hash);
             }
@@ -257,7 +262,7 @@ impl RunningValueFollower {
     fn compute_first(
         &mut self,
         due: &VecDeque<usize>,
-        answer: &Answer,
+        answer: &CountedAnswer,
     ) -> Result<Option<NextValue>, String> {
         let Some(series) = due.front().and_then(|place| self.series.get_mut(*place)) else {
             return Ok(None);

@@ -57,8 +57,10 @@ impl Series {
         self.definition.oracle == oracle_id
     }
 
-    /// Computes the value after an answer, `now` being the last time of the ledger. The error says why there is no
-    /// question, in words; there is always one.
+    /// Computes the value after an answer, `now` being the last time of the ledger.
+    ///
+    /// # Errors
+    /// Why the question cannot be written, in words. None is known.
     pub(super) fn compute(
         &mut self,
         now: u64,

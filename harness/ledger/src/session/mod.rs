@@ -10,6 +10,7 @@ mod declared;
 mod derivations;
 mod observation_index;
 mod opening;
+mod own_records;
 mod recovery;
 mod running;
 mod running_limits;

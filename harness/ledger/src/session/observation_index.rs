@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 use std::path::Path;
 
-use axilog::evidence::view::ObservationView;
-use axilog::hash::{Hash, Tag};
+use axilog::hash::Hash;
 
+use super::own_records::visit_records;
 use crate::error::FileError;
-use crate::file::lines::{LedgerLine, LineReader};
 use crate::standing::{ObservationStanding, Standing, StandingReader};
 
 /// The observations of a ledger.
@@ -27,22 +26,10 @@ impl ObservationIndex {
     pub(super) fn read(ledger: impl Read, path: &Path) -> Result<ObservationIndex, FileError> {
         let mut index = ObservationIndex::default();
         let mut standings = StandingReader::default();
-        let mut lines = LineReader::new(ledger);
-        loop {
-            let next = lines.next_line();
-            let next = next.map_err(FileError::from_io(path, "read the ledger"))?;
-            let Some((_, LedgerLine::Whole(line))) = next else {
-                return Ok(index);
-            };
-            let Ok(entry) = axilog::ledger_line::parse(line) else {
-                continue;
-            };
-            let observation = match entry.tag {
-                Tag::Obs => ObservationView::parse(entry.payload).ok(),
-                _ => None,
-            };
-            standings.take(&entry, observation.as_ref(), &mut |told| index.add(told));
-        }
+        visit_records(ledger, path, &mut |entry, observation| {
+            standings.take(entry, observation, &mut |told| index.add(told));
+        })?;
+        Ok(index)
     }
 
     /// Adds an observation, or what was decided on it.

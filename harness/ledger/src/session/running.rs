@@ -4,13 +4,13 @@
 use axilog::admission::Answer;
 use axilog::evidence::observation::{Completion, Params};
 use axilog::evidence::view::ObservationView;
-use axilog::hash::Tag;
+use axilog::ledger::Entry;
 
 use super::Session;
-use crate::decision::{RunningDecision, StepRecorder};
-use crate::error::{FileError, LedgerError};
+use super::own_records::{visit_record, visit_records};
+use crate::decision::{RunningValueDecision, StepRecorder};
+use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
-use crate::file::lines::{LedgerLine, LineReader};
 use crate::manifest::{FoundManifest, Manifest, find_manifest};
 use crate::running_values::{DueValue, MODEL_ID, RunningValueFollower};
 
@@ -36,13 +36,12 @@ impl Session {
         let Some(follower) = &mut self.running else {
             return Ok(());
         };
-        let mut lines = LineReader::new(self.file.bytes());
-        let read_error = || FileError::from_io(self.file.path(), "read the ledger");
-        while let Some((_, LedgerLine::Whole(line))) = lines.next_line().map_err(read_error())? {
-            follow_line(follower, line);
-        }
+        let path = self.file.path();
+        visit_records(self.file.bytes(), path, &mut |entry, observation| {
+            follow_record(follower, entry, observation);
+        })?;
         let mut recorder = StepRecorder::default();
-        self.record_running_values(&mut recorder, 0)?;
+        self.record_running_values(&mut recorder)?;
         let completed = recorder.batch.records();
         if completed > 0 {
             self.commit(&recorder)?;
@@ -52,14 +51,14 @@ impl Session {
         Ok(())
     }
 
-    /// Runs the steps of the running values that are due after the records of `recorder` from the byte `start` on, and
-    /// leaves their records in it too. Ends at the first that is refused.
+    /// Runs the steps of the running values that are due after the records of `recorder`, and leaves their records in it
+    /// too. Ends at the first that is refused.
     pub(super) fn record_running_values(
         &mut self,
         recorder: &mut StepRecorder,
-        mut start: usize,
-    ) -> Result<Vec<RunningDecision>, LedgerError> {
+    ) -> Result<Vec<RunningValueDecision>, LedgerError> {
         let mut decisions = Vec::new();
+        let mut start = 0;
         loop {
             self.follow_records(recorder, start);
             start = recorder.batch.lines().len();
@@ -78,7 +77,7 @@ impl Session {
         &mut self,
         recorder: &mut StepRecorder,
         due: DueValue,
-    ) -> Result<RunningDecision, LedgerError> {
+    ) -> Result<RunningValueDecision, LedgerError> {
         self.blobs.store(due.question.bytes())?;
         let answer = Answer {
             completion: Completion::Complete,
@@ -95,31 +94,30 @@ impl Session {
             agent.observe(&answer, rules, work, sink, faults)
         })?;
         self.models.insert(due.id, MODEL_ID.to_owned());
-        Ok(RunningDecision {
+        Ok(RunningValueDecision {
             answer: due.answer,
             decision,
         })
     }
 
-    /// Shows the records of `recorder` from the byte `start` on to those who follow the running values.
+    /// Has the running values follow the records of `recorder` from the byte `start` on.
     pub(super) fn follow_records(&mut self, recorder: &StepRecorder, start: usize) {
         if let Some(follower) = &mut self.running {
             let lines = recorder.batch.lines().get(start..).unwrap_or_default();
             for line in lines.split_inclusive(|byte| *byte == b'\n') {
-                follow_line(follower, line);
+                visit_record(line, &mut |entry, observation| {
+                    follow_record(follower, entry, observation);
+                });
             }
         }
     }
 }
 
-/// Shows a line of the ledger to the follower. A fault in it is an audit's: the session goes on from what the ledger holds.
-fn follow_line(follower: &mut RunningValueFollower, line: &[u8]) {
-    let Ok(entry) = axilog::ledger_line::parse(line) else {
-        return;
-    };
-    let observation = match entry.tag {
-        Tag::Obs => ObservationView::parse(entry.payload).ok(),
-        _ => None,
-    };
-    let _ = follower.take(&entry, observation.as_ref());
+/// Has the running values follow a record. A fault in it is an audit's: the session goes on from what the ledger holds.
+fn follow_record(
+    follower: &mut RunningValueFollower,
+    entry: &Entry<'_>,
+    observation: Option<&ObservationView<'_>>,
+) {
+    let _ = follower.take(entry, observation);
 }

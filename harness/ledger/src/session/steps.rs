@@ -92,7 +92,7 @@ impl Session {
             let stored = self.blobs.store(output);
             self.halt_on_error(stored)?;
         }
-        let running_values = self.record_running_values(&mut recorder, 0);
+        let running_values = self.record_running_values(&mut recorder);
         decision.add_running_values(self.halt_on_error(running_values)?);
         self.commit(&recorder)?;
         self.note_observation(&decision);

@@ -118,39 +118,75 @@ impl LedgerSink for Lines {
     }
 }
 
-/// Appends what a writer records that validates nothing.
-pub fn observe_without_validation(place: &Place, input: &[u8], answer: &[u8]) {
-    let session = place.open().unwrap();
-    let (mut agent, rules): (Agent, _) = (session.agent().clone(), session.rules().clone());
-    drop(session);
-    let answer = Answer {
-        completion: Completion::Complete,
-        failure: None,
-        input,
-        input_kind: InputKind::Text,
-        ledger_seq: 0,
-        model_id: b"m",
-        oracle_id: b"o",
-        output: answer,
-        params: Params::NULL,
-    };
-    let (mut sink, mut faults) = (Lines::default(), Faults::NONE);
-    let mut work = vec![0; 65536];
-    agent
-        .observe(&answer, &rules.rules(), &mut work, &mut sink, &mut faults)
-        .unwrap();
-    let mut file = fs::OpenOptions::new()
-        .append(true)
-        .open(place.ledger())
-        .unwrap();
-    std::io::Write::write_all(&mut file, &sink.0.0).unwrap();
-    for bytes in [input, answer.output] {
-        let blob = place.blob(bytes);
-        fs::create_dir_all(blob.parent().unwrap()).unwrap();
-        if bytes == input || bytes.len() > 65536 {
-            fs::write(blob, bytes).unwrap();
+/// A writer that records what it is told, under the rules of a ledger: it validates and computes nothing.
+pub struct CarelessWriter<'p> {
+    place: &'p Place,
+    agent: Agent,
+    rules: RuleSet,
+    lines: Lines,
+}
+
+impl CarelessWriter<'_> {
+    pub fn open(place: &Place) -> CarelessWriter<'_> {
+        let session = place.open().unwrap();
+        CarelessWriter {
+            place,
+            agent: session.agent().clone(),
+            rules: session.rules().clone(),
+            lines: Lines::default(),
         }
     }
+
+    /// Records an answer, and keeps its question as a blob.
+    pub fn observe(&mut self, oracle: &str, model: &str, question: &[u8], answer: &[u8]) {
+        let given = Answer {
+            completion: Completion::Complete,
+            failure: None,
+            input: question,
+            input_kind: InputKind::Text,
+            ledger_seq: 0,
+            model_id: model.as_bytes(),
+            oracle_id: oracle.as_bytes(),
+            output: answer,
+            params: Params::NULL,
+        };
+        let (mut work, mut faults) = (vec![0; 65536], Faults::NONE);
+        let rules = self.rules.rules();
+        self.agent
+            .observe(&given, &rules, &mut work, &mut self.lines, &mut faults)
+            .unwrap();
+        self.keep(question);
+    }
+
+    fn keep(&self, bytes: &[u8]) {
+        let blob = self.place.blob(bytes);
+        fs::create_dir_all(blob.parent().unwrap()).unwrap();
+        fs::write(blob, bytes).unwrap();
+    }
+
+    /// The lines of the records.
+    pub fn lines(&self) -> &[u8] {
+        &self.lines.0.0
+    }
+
+    /// Appends the records to the ledger.
+    pub fn finish(self) {
+        let mut file = fs::OpenOptions::new()
+            .append(true)
+            .open(self.place.ledger())
+            .unwrap();
+        std::io::Write::write_all(&mut file, self.lines()).unwrap();
+    }
+}
+
+/// Appends what a writer records that validates nothing.
+pub fn observe_without_validation(place: &Place, input: &[u8], answer: &[u8]) {
+    let mut writer = CarelessWriter::open(place);
+    writer.observe("o", "m", input, answer);
+    if answer.len() > 65536 {
+        writer.keep(answer);
+    }
+    writer.finish();
 }
 
 /// A ledger in which the RAW record binds other bytes, with commits and chain made anew.
