@@ -7,6 +7,8 @@ use std::sync::LazyLock;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
+use super::table::LABEL_WIDTH;
+
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 
@@ -17,14 +19,16 @@ pub(crate) fn is_wanted() -> bool {
     *IS_WANTED
 }
 
-/// Colours the verdict of a result, which is the word in capitals that it begins with: green where the command exits with
-/// 0, else red.
+/// Colours the verdict of a result, which is the label in capitals that its pairs begin with: green where the command exits
+/// with 0, else red. A document, such as a prompt, stays as it is.
 pub(crate) fn paint_verdict(text: &str, exit_code: u8) -> String {
     let is_capital = |c: char| c.is_ascii_uppercase() || c == '_';
     let end = text.find(|c| !is_capital(c)).unwrap_or(text.len());
     let (verdict, rest) = text.split_at(end);
     let style = if exit_code == 0 { GOOD } else { BAD };
-    match verdict.len() > 1 && rest.starts_with([' ', '\n']) {
+    let width = usize::from(LABEL_WIDTH);
+    let is_label = rest.trim_start_matches(' ').len() + width == text.len();
+    match is_label && verdict.len() > 1 && verdict.len() < width {
         true => format!("{style}{verdict}{style:#}{rest}"),
         false => text.to_owned(),
     }
@@ -43,14 +47,21 @@ mod tests {
     #[test]
     fn only_a_verdict_is_coloured_and_no_other_word() {
         let paint = |code: u8, text: &str| format!("\u{1b}[1m\u{1b}[{code}m{text}\u{1b}[0m");
-        let painted = paint_verdict("OK       a\nBREACH   b\n", 0);
-        assert_eq!(
-            painted,
-            format!("{}       a\nBREACH   b\n", paint(32, "OK"))
-        );
-        let painted = paint_verdict("CONFIG_MISMATCH\n", 1);
-        assert_eq!(painted, format!("{}\n", paint(31, "CONFIG_MISMATCH")));
-        for text in ["", "records 5\n", "A b\n", "OKay\n", "OK"] {
+        let painted = paint_verdict("OK              a\nBREACH          b\n", 0);
+        let expected = format!("{}              a\nBREACH          b\n", paint(32, "OK"));
+        assert_eq!(painted, expected);
+        let painted = paint_verdict("CONFIG_MISMATCH a\n", 1);
+        assert_eq!(painted, format!("{} a\n", paint(31, "CONFIG_MISMATCH")));
+        for text in [
+            "",
+            "records         5\n",
+            "A               b\n",
+            "OKay            b\n",
+            "OK",
+            "OK\n",
+            "WORKING SET of a scene\n",
+            "OK               one more space",
+        ] {
             assert_eq!(paint_verdict(text, 0), text);
         }
         let rows = paint_breach("1 a\n  b\n");

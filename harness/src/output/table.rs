@@ -6,7 +6,7 @@ use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, W
 const WIDTH: u16 = 80;
 
 /// The longest label, `CONFIG_MISMATCH`, and a space: a digest just fits after it.
-const LABEL_WIDTH: u16 = 16;
+pub(crate) const LABEL_WIDTH: u16 = 16;
 
 /// Labels and what they stand for, a line each.
 pub(crate) fn format_pairs(rows: &[(&str, String)]) -> String {
