@@ -30,7 +30,7 @@ debian() {
 install_compilers() {
     command -v cc >/dev/null && command -v c++ >/dev/null || debian build-essential
     python3 -c 'import ensurepip' >/dev/null 2>&1 || debian python3 python3-venv
-    debian cmake pkg-config clang
+    debian cmake pkg-config clang zstd
 }
 
 # Installs nightly Rust with the named components.

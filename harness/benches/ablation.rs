@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use axilog::hash::sha256;
 use axilog_ablation::AblationError;
-use axilog_ablation::agents::Agent;
-use axilog_ablation::answer_source::{AnswerSource, RecordedAnswer};
+use axilog_ablation::agents::ScriptedAgent;
+use axilog_ablation::answer_source::{AnswerSource, ReceivedAnswer};
 use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_frame, build_header, execute};
 use axilog_ablation::header::ConstantLength;
@@ -29,7 +29,7 @@ use axilog_ledger::durability::Durability;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
-use axilog_oracle::{Endpoint, LocalOracle, Question};
+use axilog_oracle::{LocalOracle, Oracle, Question};
 
 const ROUNDS: usize = 31;
 const TEXT_BYTES: usize = 64 << 10;
@@ -59,11 +59,11 @@ impl Tokenizer for WatchedTokenizer {
 }
 
 /// An agent whose answers are not recorded.
-struct UnrecordedAgent(Agent);
+struct UnrecordedAgent(ScriptedAgent);
 
 impl AnswerSource for UnrecordedAgent {
-    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
-        Ok(Some(RecordedAnswer {
+    fn ask(&mut self, question: &Question) -> Result<Option<ReceivedAnswer>, AblationError> {
+        Ok(Some(ReceivedAnswer {
             ledger_seq: 0,
             input_hash: question.to_canonical_input().expect("NFC").hash(),
             obs_hash: [0; 32],
@@ -97,7 +97,8 @@ fn run_recorded_episode(frame: &PromptFrame, length: &ConstantLength) {
         within: Duration::from_secs(2),
     };
     session.set_durability(durability).expect("a thread");
-    let mut oracle = RecordingOracle::new(session, Endpoint::Code(Box::new(Agent::Precedent)));
+    let mut oracle =
+        RecordingOracle::new(session, Oracle::Code(Box::new(ScriptedAgent::Precedent)));
     run_episode(frame, length, &mut oracle);
 }
 
@@ -163,11 +164,17 @@ fn main() {
     run_episode(
         &watched_frame,
         &length,
-        &mut UnrecordedAgent(Agent::Precedent),
+        &mut UnrecordedAgent(ScriptedAgent::Precedent),
     );
     let texts = std::mem::take(&mut *watched.1.lock().expect("one thread"));
     let (frame, _) = frame(Arc::new(watched.0));
-    let mut bare = || run_episode(&frame, &length, &mut UnrecordedAgent(Agent::Precedent));
+    let mut bare = || {
+        run_episode(
+            &frame,
+            &length,
+            &mut UnrecordedAgent(ScriptedAgent::Precedent),
+        )
+    };
     if test {
         run_recorded_episode(&frame, &length);
         return;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use axilog_oracle::{Endpoint, OracleKind, ScriptedOracle};
+use axilog_oracle::{Oracle, OracleKind, ScriptedOracle};
 use axilog_x0l::condition::Condition;
 use axilog_x0l::live::{
     ProgressListener, SessionPlan, SessionProgress, SessionSettings, examples, run_session,
@@ -57,7 +57,7 @@ fn session(condition: Condition, cycles: u64, place: &Path) -> Duration {
         settings.tasks = BTreeMap::from([(condition, five)]);
     }
     let plan = SessionPlan::read(settings).unwrap();
-    let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&script).unwrap());
+    let mut endpoint = Oracle::Scripted(ScriptedOracle::open(&script).unwrap());
     let mut clock = Clock::default();
     run_session(&plan, &mut endpoint, &dir.path().join("run"), &mut clock).unwrap();
     let (first, last) = (clock.ends[0], clock.ends[clock.ends.len() - 1]);

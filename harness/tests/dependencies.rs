@@ -1,5 +1,6 @@
 //! The crates of the harness depend on one another downwards only, as the table of the house has it; no library
-//! brings a command line, tables or progress bars; and no files of a crate form a circle.
+//! brings a command line, tables or progress bars; no files of a crate form a circle; and no two public types share a
+//! name.
 //!
 //! The graph comes from `cargo metadata --no-deps` and `cargo tree`, without the network. It is printed:
 //! `cargo test -p axilog-harness --test dependencies -- --nocapture`.
@@ -173,6 +174,40 @@ fn no_files_of_a_crate_form_a_circle() {
 }
 
 #[test]
+fn no_two_public_types_share_a_name() {
+    let mut folders: Vec<&str> = WITHOUT_CIRCLES.to_vec();
+    folders.extend([".", "harness"]);
+    let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for folder in folders {
+        for (file, text) in read_files(&harness().join("..").join(folder)) {
+            for name in text.lines().filter_map(public_type) {
+                let place = format!("{folder}/{file}");
+                places.entry(name.to_owned()).or_default().insert(place);
+            }
+        }
+    }
+    assert!(places.len() > 300, "{}", places.len());
+    places.retain(|_, places| places.len() > 1);
+    assert_eq!(places, BTreeMap::new());
+}
+
+#[test]
+fn a_public_type_is_found_by_the_line_that_declares_it() {
+    for (line, expected) in [
+        ("pub struct Ledger {", Some("Ledger")),
+        ("pub enum Failure<'a> {", Some("Failure")),
+        ("pub type Hash = [u8; 32];", Some("Hash")),
+        ("pub unsafe trait Source: Copy {", Some("Source")),
+        ("pub union Word {", Some("Word")),
+        ("pub(crate) struct Line(u8);", None),
+        ("    pub struct Inner;", None),
+        ("/// pub struct Named", None),
+    ] {
+        assert_eq!(public_type(line), expected, "{line}");
+    }
+}
+
+#[test]
 fn a_circle_is_named_link_by_link() {
     for (files, expected) in [
         (
@@ -208,6 +243,16 @@ fn a_circle_is_named_link_by_link() {
         let files = files.map(|(file, text)| (file.to_owned(), text.to_owned()));
         assert_eq!(find_circle(&parse_sources(&files)).as_deref(), expected);
     }
+}
+
+/// The name of the public type that a line declares at the outermost level of its file.
+fn public_type(line: &str) -> Option<&str> {
+    let declaration = line.strip_prefix("pub ")?;
+    let declaration = declaration.strip_prefix("unsafe ").unwrap_or(declaration);
+    let (kind, rest) = declaration.split_once(' ')?;
+    let mut words = rest.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let kinds = ["struct", "enum", "union", "trait", "type"];
+    words.next().filter(|_| kinds.contains(&kind))
 }
 
 /// Describes the dependencies of `graph` that [`ALLOWED`] does not have.

@@ -63,13 +63,13 @@ impl<'p> Path<'p> {
 
     /// The step after the first `passed` steps; `None` after the last.
     #[must_use]
-    pub fn step(self, passed: u8) -> Option<Step<'p>> {
+    pub fn step(self, passed: u8) -> Option<PathStep<'p>> {
         let mut steps = self.steps;
         for _ in 0..passed {
             steps = split_step(steps).1?;
         }
         let (text, rest) = split_step(steps);
-        Some(Step {
+        Some(PathStep {
             text,
             is_last: rest.is_none(),
         })
@@ -89,7 +89,7 @@ fn split_step(steps: &str) -> (&str, Option<&str>) {
 /// One step of a path: the name of a member, the index of an array's element, [`EVERY`], [`COUNT`] or
 /// [`EMBEDDED`].
 #[derive(Clone, Copy, Debug)]
-pub struct Step<'p> {
+pub struct PathStep<'p> {
     /// The step as the path has it, in which `~0` is a `~` and `~1` a `/`.
     text: &'p str,
     /// Whether the path ends with this step, but for `~eN`.
@@ -105,7 +105,7 @@ pub enum Form {
     Raw,
 }
 
-impl Step<'_> {
+impl PathStep<'_> {
     /// Whether this step leads to every element of an array.
     #[must_use]
     pub fn is_every(self) -> bool {
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn indices_have_one_spelling() {
         let is = |text: &str, index| {
-            let step = Step {
+            let step = PathStep {
                 text,
                 is_last: true,
             };

@@ -4,7 +4,7 @@
 
 use super::embedded::Embedding;
 use super::escaped::Cursor;
-use super::path::Step;
+use super::path::PathStep;
 
 /// Set where the path ends with the step.
 const LAST: u8 = 0x80;
@@ -31,7 +31,7 @@ impl StepKind {
     pub const UNKNOWN: StepKind = StepKind(0);
 
     /// The kind of `step`.
-    pub fn of(step: Step<'_>) -> Self {
+    pub fn of(step: PathStep<'_>) -> Self {
         let small = step.index().and_then(|index| u8::try_from(index).ok());
         let kind = match (small, step.first()) {
             _ if step.is_every() => EVERY,

@@ -8,7 +8,7 @@
 use super::embedded::Embedding;
 use super::escaped::Cursor;
 use super::number::convert;
-use super::path::{Form, Path, Step};
+use super::path::{Form, Path, PathStep};
 use super::reader::Token;
 use super::step_kind::StepKind;
 use crate::search::IS_SMALL;
@@ -330,7 +330,7 @@ impl<'v> Values<'v> {
     }
 
     /// The step of selector `index` that leads on from a container at `depth`.
-    fn path_step(&self, index: usize, depth: u8) -> Option<Step<'v>> {
+    fn path_step(&self, index: usize, depth: u8) -> Option<PathStep<'v>> {
         Path::new(self.selectors.path(index)?).step(depth.wrapping_sub(1))
     }
 

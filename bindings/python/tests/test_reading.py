@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
 import threading
@@ -91,6 +92,18 @@ def test_questions_and_whole_answers_are_read_where_asked_for(path: str) -> None
         with pytest.raises(axilog.BadRecordError, match=found):
             list(reader)
     assert len(list(axilog.read(path))) == len(records) + 5
+
+
+def test_a_compressed_ledger_is_read_with_its_questions(path: str) -> None:
+    write_ledger(path, 1)
+    expected = [record.to_dict() for record in axilog.read(path, questions=True)]
+    compressed = path + ".gz"
+    Path(compressed).write_bytes(gzip.compress(Path(path).read_bytes()))
+    Path(path).unlink()
+    assert [record.to_dict() for record in axilog.read(compressed, questions=True)] == expected
+    assert axilog.audit(compressed).ok
+    with pytest.raises(axilog.LedgerError, match="is compressed"):
+        axilog.Agent.open(compressed)
 
 
 def test_a_filter_leaves_records_out(path: str) -> None:

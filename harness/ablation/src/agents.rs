@@ -27,7 +27,7 @@ use super::prompt::{HEAD, SITUATION};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, EnumString, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 #[strum(parse_err_ty = String, parse_err_fn = explain_unknown_name)]
-pub enum Agent {
+pub enum ScriptedAgent {
     /// The agent that follows the precedent.
     Precedent,
     /// The agent that ignores the precedent.
@@ -44,7 +44,7 @@ pub enum Agent {
     Clumsy,
 }
 
-impl Agent {
+impl ScriptedAgent {
     /// The agent's name after `--oracle agent:`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -114,7 +114,7 @@ fn parse_after<'a, T: Deserialize<'a>>(text: &'a str, marker: &str) -> Option<T>
     values.next()?.ok()
 }
 
-impl LocalOracle for Agent {
+impl LocalOracle for ScriptedAgent {
     fn answer(&mut self, question: &Question) -> String {
         let user = question.messages.last();
         let prompt = user.map_or("", |message| message.content.as_str());
@@ -123,18 +123,18 @@ impl LocalOracle for Agent {
         };
         let precedent = parse_after::<PromptPrecedent>(prompt, HEAD);
         let artifact = match (*self, &precedent) {
-            (Agent::Precedent, Some(precedent)) => follow(&situation, precedent),
-            (Agent::LockIn, Some(precedent)) => hold_to(&situation, precedent),
-            (Agent::Drift, Some(precedent))
+            (ScriptedAgent::Precedent, Some(precedent)) => follow(&situation, precedent),
+            (ScriptedAgent::LockIn, Some(precedent)) => hold_to(&situation, precedent),
+            (ScriptedAgent::Drift, Some(precedent))
                 if situation.draw_below(DRIFT_STEPS) < precedent.step_index =>
             {
                 follow(&situation, precedent)
             }
-            (Agent::Presence, Some(_)) => {
+            (ScriptedAgent::Presence, Some(_)) => {
                 let chosen = situation.feasible.iter().next_back();
                 chosen.map(|(action, effects)| justify(action, effects, IdSet::new()))
             }
-            (Agent::Random, _) => {
+            (ScriptedAgent::Random, _) => {
                 let [a, b, c, d, ..] = sha256(prompt.as_bytes());
                 let drawn = u32::from_be_bytes([a, b, c, d]) as usize;
                 let count = situation.feasible.len().max(1);
@@ -149,7 +149,7 @@ impl LocalOracle for Agent {
             return "Nothing is feasible.".to_owned();
         };
         let mut answer = artifact.canonical();
-        if *self == Agent::Clumsy && precedent.is_some() && situation.draw_below(2) == 0 {
+        if *self == ScriptedAgent::Clumsy && precedent.is_some() && situation.draw_below(2) == 0 {
             answer.truncate(answer.len() - 1);
         }
         answer

@@ -42,7 +42,7 @@ impl MissingText {
 
 /// An answer as the ledger holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecordedAnswer {
+pub struct ReceivedAnswer {
     /// The sequence of its observation.
     pub ledger_seq: u64,
     /// SHA-256 of the prompt.
@@ -61,7 +61,7 @@ pub trait AnswerSource {
     ///
     /// # Errors
     /// What the oracle or the ledger could not do.
-    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError>;
+    fn ask(&mut self, question: &Question) -> Result<Option<ReceivedAnswer>, AblationError>;
 
     /// Called before the first question under `seed` is put.
     ///

@@ -14,7 +14,7 @@ use super::run_document::ActionCounts;
 
 /// Several runs, and how they differ.
 #[derive(Debug)]
-pub struct Comparison {
+pub struct RunComparison {
     /// The runs; the first is the reference, with which the others are compared.
     pub runs: Vec<ComparableRun>,
     /// Every action that any of the runs did or that was proposed in it.
@@ -34,7 +34,7 @@ pub struct Comparison {
 ///
 /// # Errors
 /// As [`check_runs`].
-pub fn compare_runs(mut runs: Vec<ComparableRun>) -> Result<Comparison, AblationError> {
+pub fn compare_runs(mut runs: Vec<ComparableRun>) -> Result<RunComparison, AblationError> {
     check_runs(&runs)?;
     let actions = list_actions(&runs);
     label_runs(&mut runs);
@@ -53,7 +53,7 @@ pub fn compare_runs(mut runs: Vec<ComparableRun>) -> Result<Comparison, Ablation
             }),
         }
     }
-    Ok(Comparison {
+    Ok(RunComparison {
         runs,
         actions,
         differences,
@@ -84,13 +84,13 @@ pub fn check_runs(runs: &[ComparableRun]) -> Result<&ComparableRun, AblationErro
     Ok(reference)
 }
 
-impl Comparison {
+impl RunComparison {
     /// Judges the primary endpoint, where it is not told apart, as `LESS_THAN` the margin where its whole confidence
     /// interval is.
     ///
     /// # Errors
     /// [`AblationError::MarginOfNothing`] where the primary endpoint is no share of steps.
-    pub fn with_margin(mut self, margin: Margin) -> Result<Comparison, AblationError> {
+    pub fn with_margin(mut self, margin: Margin) -> Result<RunComparison, AblationError> {
         let endpoint = match self.primary {
             PrimaryEndpoint::Declared(endpoint) if endpoint.is_share_of_steps() => endpoint,
             _ => return Err(AblationError::MarginOfNothing(self.explain_primary())),

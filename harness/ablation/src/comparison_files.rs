@@ -7,7 +7,7 @@ use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
 use serde::Deserialize;
 
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::comparison_file_names::{
     ACTIONS_FIGURE, ACTIONS_TABLE, COMPARISON_FILE, COMPARISON_FILES, EFFECTS_FIGURE,
     EFFECTS_TABLE, SUMMARY_FILE, TRAJECTORIES_FIGURE, TRAJECTORIES_TABLE,
@@ -17,7 +17,7 @@ use super::error::AblationError;
 use super::json_document::parse_document;
 use super::margin::Margin;
 
-impl Comparison {
+impl RunComparison {
     /// The text of each file of the comparison, with its name, in the order of [`COMPARISON_FILES`]. Where no primary
     /// endpoint was declared, these are the files that there were before such declarations.
     #[must_use]

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::comparable_run::ComparableRun;
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::controls::ControlDifference;
 use super::decimal::Decimal;
-use super::endpoint::Endpoint;
+use super::endpoint::StudyEndpoint;
 use super::json_document::to_canonical_json;
 use super::judged_tests::TestResult;
 use super::margin::Margin;
@@ -60,7 +60,7 @@ struct DifferenceReport<'a> {
 }
 
 impl<'a> DifferenceReport<'a> {
-    fn new(comparison: &'a Comparison, found: &RunDifference) -> DifferenceReport<'a> {
+    fn new(comparison: &'a RunComparison, found: &RunDifference) -> DifferenceReport<'a> {
         DifferenceReport {
             actions: report_actions(found),
             agreement: found.agreement.as_ref().map(report_agreement),
@@ -86,7 +86,7 @@ struct ControlReport<'a> {
 }
 
 impl<'a> ControlReport<'a> {
-    fn new(comparison: &'a Comparison, found: &ControlDifference) -> ControlReport<'a> {
+    fn new(comparison: &'a RunComparison, found: &ControlDifference) -> ControlReport<'a> {
         ControlReport {
             control: found.control.as_str(),
             difference: DifferenceReport::new(comparison, &found.difference),
@@ -147,7 +147,7 @@ struct StepsReport {
 }
 
 impl StepsReport {
-    fn new(found: &TestedSteps, endpoint: Endpoint) -> StepsReport {
+    fn new(found: &TestedSteps, endpoint: StudyEndpoint) -> StepsReport {
         StepsReport {
             common_steps: found.measured.steps,
             confidence_interval: found.measured.interval,
@@ -222,7 +222,7 @@ struct StatisticsReport<'a> {
     margin: Option<Margin>,
     /// The endpoint that was declared before the runs; absent where none was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    primary: Option<Endpoint>,
+    primary: Option<StudyEndpoint>,
     resamples: u32,
     resampling_share: &'static str,
     seeds: Option<&'a [u64]>,
@@ -266,7 +266,7 @@ impl<'a> AnswerCounts<'a> {
     }
 }
 
-impl Comparison {
+impl RunComparison {
     /// The comparison document.
     #[must_use]
     pub fn document(&self) -> Value {
@@ -378,13 +378,13 @@ fn report_choices(found: &RunDifference) -> ChoicesReport {
 fn report_agreement(found: &TestedSteps) -> StepsReport {
     StepsReport {
         reference_steps: Some(found.measured.reference_count),
-        ..StepsReport::new(found, Endpoint::Agreement)
+        ..StepsReport::new(found, StudyEndpoint::Agreement)
     }
 }
 
 fn report_disagreement(found: &TestedSteps) -> StepsReport {
     StepsReport {
         replicate_steps: Some(found.measured.reference_count),
-        ..StepsReport::new(found, Endpoint::Disagreement)
+        ..StepsReport::new(found, StudyEndpoint::Disagreement)
     }
 }

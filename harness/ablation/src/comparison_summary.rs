@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use axilog_ledger::visible_text::escape_markdown;
 
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::comparison_file_names::{
     ACTIONS_FIGURE, ACTIONS_TABLE, EFFECTS_FIGURE, EFFECTS_TABLE, TRAJECTORIES_FIGURE,
     TRAJECTORIES_TABLE,
@@ -15,7 +15,7 @@ use super::decimal::Decimal;
 use super::judged_tests::TestResult;
 use super::plot::{PlotSeries, render_svg};
 
-impl Comparison {
+impl RunComparison {
     /// Renders the summary, in Markdown.
     #[must_use]
     pub fn render_summary(&self) -> String {

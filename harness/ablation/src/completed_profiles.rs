@@ -13,7 +13,7 @@
 //! A way that reaches in any completion reaches by the bound, so no completion has a larger p-value. Without a useless
 //! answer it is the p-value of [`contribute_profiles`](super::statistics::contribute_profiles). Determinism: D1.
 
-use super::profile::{Profile, UNITS};
+use super::profile::{ActionProfile, UNITS};
 use super::swap_test::{PValue, SeedSwaps, count_reaching_ways};
 
 /// The answers of a run under one seed.
@@ -52,8 +52,8 @@ impl OpenProfile {
             0 => vec![1; seed.chosen.len()],
             _ => seed.chosen.clone(),
         };
-        let profile = Profile::from_counts(&[counted.as_slice(), &[0]].concat());
-        let shares = profile.map_or_else(Vec::new, Profile::into_shares);
+        let profile = ActionProfile::from_counts(&[counted.as_slice(), &[0]].concat());
+        let shares = profile.map_or_else(Vec::new, ActionProfile::into_shares);
         let (useless, answers) = (
             seed.useless.into(),
             i128::from(useful + seed.useless).max(1),

@@ -5,11 +5,11 @@ use std::time::{Duration, UNIX_EPOCH};
 use axilog_ledger::visible_text::escape_markdown;
 
 use super::comparable_run::ComparableRun;
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::experiment_plan::ExperimentPlan;
 use super::header::RunHeader;
 
-impl Comparison {
+impl RunComparison {
     /// Appends what all runs have in common, what each was asked with, and their plans; nothing where no primary endpoint
     /// was declared.
     pub(crate) fn append_conditions(&self, out: &mut String) {

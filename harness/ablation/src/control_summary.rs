@@ -2,11 +2,11 @@
 
 use axilog_ledger::visible_text::escape_markdown;
 
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::controls::{Control, ControlDifference};
-use super::judged_tests::Verdict;
+use super::judged_tests::TestVerdict;
 
-impl Comparison {
+impl RunComparison {
     /// Appends what the controls show; nothing where there are none.
     pub(crate) fn append_controls(&self, out: &mut String) {
         if self.controls.is_empty() {
@@ -44,7 +44,7 @@ impl Comparison {
     }
 }
 
-impl Comparison {
+impl RunComparison {
     /// Says what a control shows, in a few sentences.
     #[must_use]
     pub fn explain_control(&self, found: &ControlDifference) -> String {
@@ -55,7 +55,7 @@ impl Comparison {
         let rows = difference.list_endpoints();
         let open = rows
             .iter()
-            .filter(|row| row.test.verdict == Verdict::CannotBeTold);
+            .filter(|row| row.test.verdict == TestVerdict::CannotBeTold);
         let open: Vec<&str> = open.map(|row| row.endpoint.as_str()).collect();
         let unknown = match open.is_empty() {
             true => String::new(),
@@ -84,7 +84,7 @@ impl Comparison {
         }
         let has_verdict = rows
             .iter()
-            .all(|row| row.test.verdict != Verdict::TooFewSeeds);
+            .all(|row| row.test.verdict != TestVerdict::TooFewSeeds);
         if !has_verdict {
             return format!(
                 "{run} has too few seeds to be told apart from {reference} in every question. It shows nothing."

@@ -1,11 +1,11 @@
 //! The figure of all effects of a comparison with their intervals, a forest plot, and its table.
 
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::controls::Control;
 use super::csv::CsvTable;
 use super::decimal::Decimal;
-use super::endpoint::Endpoint;
-use super::judged_tests::Verdict;
+use super::endpoint::StudyEndpoint;
+use super::judged_tests::TestVerdict;
 use super::run_difference::{EndpointRow, RunPair};
 use super::svg_figure::{Anchor, Axis, SvgFigure, shorten};
 
@@ -17,18 +17,18 @@ pub(crate) struct Effect {
 }
 
 /// The endpoints that share an axis, the title of their panel, and that of the axis.
-const PANELS: [(&[Endpoint], &str, &str); 2] = [
+const PANELS: [(&[StudyEndpoint], &str, &str); 2] = [
     (
         &[
-            Endpoint::Agreement,
-            Endpoint::Disagreement,
-            Endpoint::Answers,
+            StudyEndpoint::Agreement,
+            StudyEndpoint::Disagreement,
+            StudyEndpoint::Answers,
         ],
         "Differences of shares",
         "share in the run less the share in what it is held against",
     ),
     (
-        &[Endpoint::Choices, Endpoint::Actions],
+        &[StudyEndpoint::Choices, StudyEndpoint::Actions],
         "Distances of shares of actions",
         "energy distance (0: no difference)",
     ),
@@ -46,11 +46,11 @@ const FOOT: i64 = 70;
 /// A line of a panel.
 enum Line<'a> {
     /// The name of an endpoint, above its effects.
-    Title(Endpoint),
+    Title(StudyEndpoint),
     Effect(&'a Effect),
 }
 
-impl Comparison {
+impl RunComparison {
     /// The effects of all runs and controls, in the order of their documents.
     pub(crate) fn list_effects(&self) -> Vec<Effect> {
         let runs = self.differences.iter().map(|found| (None, found));
@@ -97,7 +97,7 @@ impl Comparison {
     }
 
     /// The lines of a panel: the effects of each of `endpoints` below its name, those of the primary one first.
-    fn list_lines<'a>(&self, endpoints: &[Endpoint], effects: &'a [Effect]) -> Vec<Line<'a>> {
+    fn list_lines<'a>(&self, endpoints: &[StudyEndpoint], effects: &'a [Effect]) -> Vec<Line<'a>> {
         let mut endpoints = endpoints.to_vec();
         endpoints.sort_by_key(|endpoint| Some(*endpoint) != self.declared_primary());
         let mut lines = Vec::new();
@@ -191,7 +191,7 @@ impl Comparison {
         }
         let at = axis.place(row.size);
         figure.disc((at, y), 5, "black");
-        if row.test.verdict != Verdict::ToldApart {
+        if row.test.verdict != TestVerdict::ToldApart {
             figure.disc((at, y), 3, "white");
         }
         let text = format!(
@@ -256,6 +256,6 @@ impl Comparison {
 }
 
 /// Whether the interval of an endpoint is one of confidence, and not of resamples.
-fn has_confidence(endpoint: Endpoint) -> bool {
+fn has_confidence(endpoint: StudyEndpoint) -> bool {
     endpoint.is_share_of_steps()
 }

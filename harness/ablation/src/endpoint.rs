@@ -24,7 +24,7 @@ use strum::{Display, EnumString, IntoStaticStr};
 #[serde(rename_all = "lowercase")]
 #[strum(serialize_all = "lowercase")]
 #[strum(parse_err_ty = String, parse_err_fn = explain_unknown_name)]
-pub enum Endpoint {
+pub enum StudyEndpoint {
     /// How often a choice is that of the last record.
     Agreement,
     /// How often a run differs from the baseline at the same step, beyond the replicate.
@@ -37,21 +37,21 @@ pub enum Endpoint {
     Actions,
 }
 
-impl Endpoint {
+impl StudyEndpoint {
     /// The endpoint that is primary where none is named: disagreement where a replicate shows the oracle's own noise,
     /// else agreement.
     #[must_use]
-    pub fn default_for(has_replicate: bool) -> Endpoint {
+    pub fn default_for(has_replicate: bool) -> StudyEndpoint {
         match has_replicate {
-            true => Endpoint::Disagreement,
-            false => Endpoint::Agreement,
+            true => StudyEndpoint::Disagreement,
+            false => StudyEndpoint::Agreement,
         }
     }
 
     /// Whether it is a share of steps, of which a margin can be named.
     #[must_use]
     pub fn is_share_of_steps(self) -> bool {
-        matches!(self, Endpoint::Agreement | Endpoint::Disagreement)
+        matches!(self, StudyEndpoint::Agreement | StudyEndpoint::Disagreement)
     }
 
     /// The endpoint's name in commands and documents.

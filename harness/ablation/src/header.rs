@@ -9,7 +9,7 @@ use axilog_oracle::TransportSettings;
 use serde::{Deserialize, Serialize};
 
 use super::calibration_basis::{CalibrationBasis, MAX_LENGTH};
-use super::endpoint::Endpoint;
+use super::endpoint::StudyEndpoint;
 use super::error::AblationError;
 use super::json_document::{parse_document, to_canonical_json};
 use super::prompt_frame::SegmentLengths;
@@ -54,7 +54,7 @@ pub struct RunHeader {
     /// The endpoint that was declared primary before the run; absent in runs of earlier versions and of the base
     /// harness.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub primary: Option<Endpoint>,
+    pub primary: Option<StudyEndpoint>,
 }
 
 impl RunHeader {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::comparable_run::ComparableRun;
 use super::controls::{Control, PairedRuns};
-use super::endpoint::Endpoint;
+use super::endpoint::StudyEndpoint;
 use super::judged_tests::{FamilyTest, TestResult, judge_tests};
 use super::measured_pair::{MeasuredPair, MeasuredSteps};
 use super::primary_endpoint::weigh_primary;
@@ -16,7 +16,7 @@ use super::run_difference::{RunDifference, RunPair, TestedSteps};
 pub(crate) enum Correction {
     /// Those of all endpoints of all pairs: the chance of any false verdict in the comparison is at most the level.
     /// This endpoint is primary, and weighs as [`weigh_primary`] says where no control is judged.
-    WholeComparison(Endpoint),
+    WholeComparison(StudyEndpoint),
     /// Those of one endpoint in one family of pairs, as in comparisons of before there were primary endpoints.
     EachEndpoint,
 }
@@ -25,7 +25,7 @@ pub(crate) enum Correction {
 type Measured = (Option<Control>, RunPair, MeasuredPair);
 
 /// The tests of all pairs, each by the place of its pair and its endpoint.
-type Tests = BTreeMap<(usize, Endpoint), TestResult>;
+type Tests = BTreeMap<(usize, StudyEndpoint), TestResult>;
 
 /// Measures how the runs of each pair differ, and judges it. `actions` are all actions of the runs, sorted. Single
 /// steps are measured where the whole comparison is corrected.
@@ -110,17 +110,17 @@ fn collect_difference(
     Some(RunDifference {
         pair,
         choices: found.choices,
-        choices_test: test(Endpoint::Choices)?,
+        choices_test: test(StudyEndpoint::Choices)?,
         disagreement: found.disagreement,
         answers: found.answers,
-        answers_test: test(Endpoint::Answers)?,
+        answers_test: test(StudyEndpoint::Answers)?,
         actions: found.actions,
-        actions_test: test(Endpoint::Actions)?,
+        actions_test: test(StudyEndpoint::Actions)?,
         agreement: found
             .agreement
-            .and_then(|measured| steps(measured, Endpoint::Agreement)),
+            .and_then(|measured| steps(measured, StudyEndpoint::Agreement)),
         beyond_replicate: found
             .beyond_replicate
-            .and_then(|measured| steps(measured, Endpoint::Disagreement)),
+            .and_then(|measured| steps(measured, StudyEndpoint::Disagreement)),
     })
 }

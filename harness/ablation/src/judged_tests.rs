@@ -8,7 +8,7 @@ use super::swap_test::PValue;
 /// What follows from a test about two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, IntoStaticStr)]
 #[strum(serialize_all = "SCREAMING_SNAKE_CASE")]
-pub enum Verdict {
+pub enum TestVerdict {
     /// The two do not have one law.
     ToldApart,
     /// The test does not show a difference.
@@ -22,7 +22,7 @@ pub enum Verdict {
     CannotBeTold,
 }
 
-impl Verdict {
+impl TestVerdict {
     /// The verdict as documents name it.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -43,7 +43,7 @@ pub struct TestResult {
     /// The largest p-value after Holm's correction over the family.
     pub corrected: PValue,
     /// What follows from the corrected p-value.
-    pub verdict: Verdict,
+    pub verdict: TestVerdict,
 }
 
 /// A test of a family, before the family is corrected.
@@ -84,10 +84,10 @@ pub fn judge_tests(tests: &[FamilyTest]) -> Vec<TestResult> {
             largest: test.largest,
             corrected: *corrected,
             verdict: match (corrected.is_below_level(), best.is_below_level()) {
-                (true, _) => Verdict::ToldApart,
-                (false, _) if is_open => Verdict::CannotBeTold,
-                (false, true) => Verdict::NotToldApart,
-                (false, false) => Verdict::TooFewSeeds,
+                (true, _) => TestVerdict::ToldApart,
+                (false, _) if is_open => TestVerdict::CannotBeTold,
+                (false, true) => TestVerdict::NotToldApart,
+                (false, false) => TestVerdict::TooFewSeeds,
             },
         }
     };
@@ -114,16 +114,16 @@ mod tests {
             judge_tests(&vec![weigh_one(seeds, PValue::smallest(seeds)); runs])[0].verdict
         };
         // 1/16, 1/32 and 1/64 times the number of runs, against 1/20.
-        assert_eq!(judge(5, 1), Verdict::TooFewSeeds);
-        assert_eq!(judge(6, 1), Verdict::ToldApart);
-        assert_eq!(judge(6, 2), Verdict::TooFewSeeds);
-        assert_eq!(judge(7, 2), Verdict::ToldApart);
+        assert_eq!(judge(5, 1), TestVerdict::TooFewSeeds);
+        assert_eq!(judge(6, 1), TestVerdict::ToldApart);
+        assert_eq!(judge(6, 2), TestVerdict::TooFewSeeds);
+        assert_eq!(judge(7, 2), TestVerdict::ToldApart);
         let above = PValue {
             at_least: 5,
             of: 64,
         };
         let judged = judge_tests(&[weigh_one(7, above)]);
-        assert_eq!(judged[0].verdict, Verdict::NotToldApart);
+        assert_eq!(judged[0].verdict, TestVerdict::NotToldApart);
         // Of the weights 2, 1 and 1 the first makes of 1/64 half of what the others do: 1/32 and 1/16.
         let judge_first = |weights: [u64; 3]| {
             let one = PValue {
@@ -137,8 +137,8 @@ mod tests {
             tests[0].p_value = PValue::smallest(7);
             judge_tests(&tests)[0].verdict
         };
-        assert_eq!(judge_first([2, 1, 1]), Verdict::ToldApart);
-        assert_eq!(judge_first([1, 2, 1]), Verdict::TooFewSeeds);
+        assert_eq!(judge_first([2, 1, 1]), TestVerdict::ToldApart);
+        assert_eq!(judge_first([1, 2, 1]), TestVerdict::TooFewSeeds);
         assert_eq!(judge_tests(&[]), []);
     }
 
@@ -168,6 +168,6 @@ mod tests {
         });
         let judged = judge_tests(&known);
         // Where the first is told apart, twice is enough for the third.
-        assert_eq!(judged[2].verdict, Verdict::ToldApart);
+        assert_eq!(judged[2].verdict, TestVerdict::ToldApart);
     }
 }

@@ -14,11 +14,11 @@ use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_oracle::Question;
 use serde::de::DeserializeOwned;
 
-use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, RecordedAnswer};
+use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, ReceivedAnswer};
 use super::error::AblationError;
 use super::statements::{
-    AnswerFacts, HEADS, HeadsStatement, PROVIDER, ProviderStatement, RESUME, RUN, ResumeStatement,
-    RunStatement,
+    AnswerFacts, HEADS, HeadsStatement, PROVIDER, RESUME, RUN, ResumeStatement, RunStatement,
+    ServerStatement,
 };
 
 /// The answers of a ledger, in their order. Each is given only to the question that it answered.
@@ -46,7 +46,7 @@ enum Recorded {
 
 /// An answer, and what besides the prompt it was asked with.
 struct LedgerAnswer {
-    answer: RecordedAnswer,
+    answer: ReceivedAnswer,
     model: String,
     params: Params,
 }
@@ -55,7 +55,7 @@ struct LedgerAnswer {
 enum Entry {
     Run(RunStatement),
     Answer(LedgerAnswer),
-    Provider(ProviderStatement),
+    Provider(ServerStatement),
     Resume(ResumeStatement),
     Heads(u64, HeadsStatement),
 }
@@ -78,7 +78,7 @@ impl LedgerAnswers {
             let parsed = if oracle == ORACLE_ID.as_bytes() {
                 let output = Some(unescape(view.output));
                 Ok(Entry::Answer(LedgerAnswer {
-                    answer: RecordedAnswer {
+                    answer: ReceivedAnswer {
                         ledger_seq: view.ledger_seq,
                         input_hash: view.input_hash,
                         obs_hash: view.obs_hash,
@@ -317,7 +317,7 @@ fn parse_statement<T: DeserializeOwned>(
 }
 
 impl AnswerSource for LedgerAnswers {
-    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+    fn ask(&mut self, question: &Question) -> Result<Option<ReceivedAnswer>, AblationError> {
         let input = question
             .to_canonical_input()
             .map_err(|reason| LedgerError::InvalidInput {

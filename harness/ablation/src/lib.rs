@@ -12,10 +12,10 @@
 //! The base harness, run with an agent that needs no model; its steps and precedents are counted:
 //!
 //! ```
-//! use axilog_ablation::{agents::Agent, recording_oracle::RecordingOracle, experiment, run::RunPlan};
+//! use axilog_ablation::{agents::ScriptedAgent, recording_oracle::RecordingOracle, experiment, run::RunPlan};
 //! use axilog_ablation::{environment_source::open_harbour, run_document::RunDocument, variant::Variant};
 //! use axilog_ledger::{rules::RuleSet, session::Session};
-//! use axilog_oracle::Endpoint;
+//! use axilog_oracle::Oracle;
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let dir = tempfile::tempdir()?;
@@ -23,7 +23,7 @@
 //! let plan = RunPlan { variant: Variant::V300, seeds: vec![1, 2], episodes: 1 };
 //! let header = experiment::build_header(&plan, &harbour, "agent", "agent:indifferent", None);
 //! let (session, _) = Session::create(&dir.path().join("ledger.jsonl"), RuleSet::without_policies()?, 0)?;
-//! let mut oracle = RecordingOracle::new(session, Endpoint::Code(Box::new(Agent::Indifferent)));
+//! let mut oracle = RecordingOracle::new(session, Oracle::Code(Box::new(ScriptedAgent::Indifferent)));
 //! let run = experiment::execute(&header, &mut harbour, None, &mut oracle, &mut |_| true)?;
 //! oracle.finish()?;
 //! let document = RunDocument::new(&header, &run);

@@ -3,7 +3,7 @@
 use super::comparable_run::{ComparableRun, ComparedStep};
 use super::completed_runs::{bound_agreement, bound_choices, bound_disagreement};
 use super::completed_steps::CompletedSteps;
-use super::endpoint::Endpoint;
+use super::endpoint::StudyEndpoint;
 use super::judged_tests::FamilyTest;
 use super::resampling::SeedResamples;
 use super::run_difference::Disagreement;
@@ -93,7 +93,7 @@ impl MeasuredPair {
     }
 
     /// The test of each endpoint that was measured, with the weight 1.
-    pub(crate) fn list_tests(&self) -> Vec<(Endpoint, FamilyTest)> {
+    pub(crate) fn list_tests(&self) -> Vec<(StudyEndpoint, FamilyTest)> {
         let test = |seeds, p_value: PValue, completed: Option<PValue>| FamilyTest {
             seeds,
             p_value,
@@ -107,16 +107,19 @@ impl MeasuredPair {
         };
         let measured = [
             (
-                Endpoint::Choices,
+                StudyEndpoint::Choices,
                 Some(profile(&self.choices, self.completed_choices)),
             ),
             (
-                Endpoint::Answers,
+                StudyEndpoint::Answers,
                 Some(test(self.seeds, self.answers.p_value, None)),
             ),
-            (Endpoint::Actions, Some(profile(&self.actions, None))),
-            (Endpoint::Agreement, self.agreement.map(steps)),
-            (Endpoint::Disagreement, self.beyond_replicate.map(steps)),
+            (StudyEndpoint::Actions, Some(profile(&self.actions, None))),
+            (StudyEndpoint::Agreement, self.agreement.map(steps)),
+            (
+                StudyEndpoint::Disagreement,
+                self.beyond_replicate.map(steps),
+            ),
         ];
         let tests = measured.into_iter();
         tests

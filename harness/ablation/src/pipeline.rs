@@ -5,7 +5,7 @@ use axilog::evidence::observation::Failure;
 use axilog::hash::Hash;
 use strum::IntoStaticStr;
 
-use super::answer_source::{AnswerSource, MissingText, RecordedAnswer};
+use super::answer_source::{AnswerSource, MissingText, ReceivedAnswer};
 use super::artifact::Artifact;
 use super::assistant::Rejection;
 use super::compile::{CompileError, Constraints};
@@ -18,7 +18,7 @@ use super::prompt_frame::PromptMeasures;
 #[derive(Clone, Debug)]
 pub struct GeneratedAnswer {
     /// The answer, as the ledger holds it.
-    pub answer: RecordedAnswer,
+    pub answer: ReceivedAnswer,
     /// What was measured on the prompt; `None` where its length is not held constant.
     pub measures: Option<PromptMeasures>,
 }

@@ -4,7 +4,7 @@
 //! so none takes its place: these comparisons are judged and written as they were then.
 
 use super::comparable_run::ComparableRun;
-use super::endpoint::Endpoint;
+use super::endpoint::StudyEndpoint;
 use super::swap_test::PValue;
 
 /// The weight of each test of the primary endpoint where the weight of each other test is 1. With two it leaves them
@@ -29,7 +29,7 @@ pub fn weigh_primary(seeds: usize, primary_tests: u64, other_tests: u64) -> u64 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PrimaryEndpoint {
     /// Every run declares this one.
-    Declared(Endpoint),
+    Declared(StudyEndpoint),
     /// No endpoint is primary; what the runs declare, as half a sentence.
     Undeclared(String),
 }
@@ -45,7 +45,7 @@ impl PrimaryEndpoint {
             };
         }
         let declarations = runs.iter().map(|run| {
-            let name = run.header.primary.map_or("none", Endpoint::as_str);
+            let name = run.header.primary.map_or("none", StudyEndpoint::as_str);
             format!("{} declares {name}", run.label)
         });
         PrimaryEndpoint::Undeclared(declarations.collect::<Vec<_>>().join(", "))

@@ -1,14 +1,14 @@
 //! The primary endpoint of a comparison, in words: which one it is, and what that means for the correction.
 
-use super::comparison::Comparison;
-use super::endpoint::Endpoint;
+use super::comparison::RunComparison;
+use super::endpoint::StudyEndpoint;
 use super::primary_endpoint::{PRIMARY_WEIGHT, PrimaryEndpoint, SOLE_WEIGHT, weigh_primary};
 use super::run_difference::RunDifference;
 
-impl Comparison {
+impl RunComparison {
     /// The endpoint that was declared before the runs, if one was.
     #[must_use]
-    pub fn declared_primary(&self) -> Option<Endpoint> {
+    pub fn declared_primary(&self) -> Option<StudyEndpoint> {
         match self.primary {
             PrimaryEndpoint::Declared(endpoint) => Some(endpoint),
             PrimaryEndpoint::Undeclared(_) => None,
@@ -26,8 +26,8 @@ impl Comparison {
                 );
             }
         };
-        let count = |endpoints: Vec<Endpoint>| {
-            let is_primary = |found: &&Endpoint| **found == endpoint;
+        let count = |endpoints: Vec<StudyEndpoint>| {
+            let is_primary = |found: &&StudyEndpoint| **found == endpoint;
             let primary = endpoints.iter().filter(is_primary).count() as u64;
             (primary, endpoints.len() as u64)
         };

@@ -10,16 +10,20 @@ pub const UNITS: i128 = 1 << 40;
 
 /// The shares of each action under one seed, in [`UNITS`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Profile(Vec<i128>);
+pub struct ActionProfile(Vec<i128>);
 
-impl Profile {
+impl ActionProfile {
     /// The profile of a seed under which each action was counted; `None` where nothing was. It is exact to
     /// half a unit for counts up to 2^60.
     #[must_use]
-    pub fn from_counts(counts: &[u64]) -> Option<Profile> {
+    pub fn from_counts(counts: &[u64]) -> Option<ActionProfile> {
         let total: i128 = counts.iter().map(|n| i128::from(*n)).sum();
         let share = |n: &u64| (i128::from(*n) * UNITS * 2 + total).checked_div(2 * total);
-        counts.iter().map(share).collect::<Option<_>>().map(Profile)
+        counts
+            .iter()
+            .map(share)
+            .collect::<Option<_>>()
+            .map(ActionProfile)
     }
 
     /// The shares, in [`UNITS`].
@@ -30,7 +34,7 @@ impl Profile {
     /// The Euclidean distance to `other`, a profile of the same actions, in [`UNITS`]: between 0 and the
     /// square root of 2.
     #[must_use]
-    pub fn distance_to(&self, other: &Profile) -> i128 {
+    pub fn distance_to(&self, other: &ActionProfile) -> i128 {
         let differences = self.0.iter().zip(&other.0).map(|(a, b)| a - b);
         differences.map(|d| d * d).sum::<i128>().isqrt()
     }
@@ -49,7 +53,7 @@ mod tests {
 
     #[test]
     fn distances_are_those_of_the_shares() {
-        let profile = |counts: &[u64]| Profile::from_counts(counts).unwrap();
+        let profile = |counts: &[u64]| ActionProfile::from_counts(counts).unwrap();
         let (corner, other) = (profile(&[7, 0, 0]), profile(&[0, 150, 0]));
         let root_of_two = corner.distance_to(&other);
         // The square of the root, in units of 2^-80.
@@ -59,7 +63,10 @@ mod tests {
         let found = profile(&[10, 20]).distance_to(&profile(&[16, 14]));
         let millionths = found * 1_000_000 / UNITS;
         assert_eq!(millionths, 282_842);
-        assert_eq!(Profile::from_counts(&[0, 0]), None);
-        assert_eq!(Profile::from_counts(&[]), None.or(Some(Profile(vec![]))));
+        assert_eq!(ActionProfile::from_counts(&[0, 0]), None);
+        assert_eq!(
+            ActionProfile::from_counts(&[]),
+            None.or(Some(ActionProfile(vec![])))
+        );
     }
 }

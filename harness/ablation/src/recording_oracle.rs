@@ -3,20 +3,19 @@
 use axilog_ledger::durability::Checkpoint;
 use axilog_ledger::session::Session;
 use axilog_oracle::{
-    AnswerConstraint, Consultation, Endpoint, Question, consult_oracle, prepare_call,
-    record_exchange,
+    AnswerConstraint, Consultation, Oracle, Question, consult_oracle, prepare_call, record_exchange,
 };
 
-use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, RecordedAnswer};
+use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, ReceivedAnswer};
 use super::asked_ahead::{AskedAhead, SeedExchanges};
 use super::error::AblationError;
 use super::statements::{
-    AnswerFacts, HEADS, HeadsStatement, PROVIDER, ProviderStatement, record_statement,
+    AnswerFacts, HEADS, HeadsStatement, PROVIDER, ServerStatement, record_statement,
 };
 
 /// Who gives the answers.
 enum Source {
-    Endpoint(Box<Endpoint>),
+    Oracle(Box<Oracle>),
     /// Others, who asked the oracle ahead.
     Ahead(AskedAhead),
 }
@@ -35,10 +34,10 @@ pub struct RecordingOracle {
 impl RecordingOracle {
     /// Asks `endpoint` and records in `session`.
     #[must_use]
-    pub fn new(session: Session, endpoint: Endpoint) -> RecordingOracle {
+    pub fn new(session: Session, endpoint: Oracle) -> RecordingOracle {
         RecordingOracle {
             session,
-            source: Source::Endpoint(Box::new(endpoint)),
+            source: Source::Oracle(Box::new(endpoint)),
             constraint: None,
             counts_prompts: false,
             facts: AnswerFacts::default(),
@@ -72,7 +71,7 @@ impl RecordingOracle {
     pub(crate) fn expect_seed(&mut self, seed: u64, exchanges: SeedExchanges) {
         match &mut self.source {
             Source::Ahead(ahead) => ahead.expect_seed(seed, exchanges),
-            Source::Endpoint(_) => {
+            Source::Oracle(_) => {
                 let mut ahead = AskedAhead::default();
                 ahead.expect_seed(seed, exchanges);
                 self.source = Source::Ahead(ahead);
@@ -97,7 +96,7 @@ impl RecordingOracle {
     /// Puts `question` and records what came of it; `None` where nobody asks.
     fn consult(&mut self, question: &Question) -> Result<Option<Consultation>, AblationError> {
         match &mut self.source {
-            Source::Endpoint(endpoint) => {
+            Source::Oracle(endpoint) => {
                 let consulted = consult_oracle(&mut self.session, endpoint, ORACLE_ID, question);
                 Ok(Some(consulted?))
             }
@@ -145,7 +144,7 @@ impl RecordingOracle {
 }
 
 impl AnswerSource for RecordingOracle {
-    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+    fn ask(&mut self, question: &Question) -> Result<Option<ReceivedAnswer>, AblationError> {
         let question = Question {
             constraint: self.constraint.clone(),
             ..question.clone()
@@ -159,7 +158,7 @@ impl AnswerSource for RecordingOracle {
                 self.last_fault = None;
                 let facts = AnswerFacts::of(answer, self.counts_prompts);
                 if facts != self.facts {
-                    let statement = ProviderStatement::new(observation.ledger_seq, &facts);
+                    let statement = ServerStatement::new(observation.ledger_seq, &facts);
                     record_statement(&mut self.session, PROVIDER, &statement)?;
                     self.facts = facts;
                 }
@@ -167,7 +166,7 @@ impl AnswerSource for RecordingOracle {
             Err(fault) => self.last_fault = Some(fault.to_string()),
         }
         let text = consultation.recorded_text();
-        Ok(Some(RecordedAnswer {
+        Ok(Some(ReceivedAnswer {
             ledger_seq: observation.ledger_seq,
             input_hash: observation.input_hash,
             obs_hash: observation.obs_hash,

@@ -8,7 +8,7 @@ use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_oracle::{Question, TransportSettings};
 
-use super::answer_source::{AnswerSource, MissingText, RecordedAnswer};
+use super::answer_source::{AnswerSource, MissingText, ReceivedAnswer};
 use super::asked_ahead::SeedExchanges;
 use super::error::AblationError;
 use super::ledger_answers::LedgerAnswers;
@@ -177,7 +177,7 @@ impl ResumedAnswers {
 }
 
 impl AnswerSource for ResumedAnswers {
-    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+    fn ask(&mut self, question: &Question) -> Result<Option<ReceivedAnswer>, AblationError> {
         match self.recorded.remaining() {
             0 => self.oracle.ask(question),
             _ => self.recorded.ask(question),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use axilog::evidence::observation::Failure;
 use axilog_oracle::Question;
 
-use super::answer_source::{AnswerSource, RecordedAnswer};
+use super::answer_source::{AnswerSource, ReceivedAnswer};
 use super::environment::{Environment, Place};
 use super::error::AblationError;
 use super::invalid_run::{InvalidReason, InvalidRun};
@@ -146,7 +146,7 @@ struct StoppableSource<'a> {
 }
 
 impl AnswerSource for StoppableSource<'_> {
-    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+    fn ask(&mut self, question: &Question) -> Result<Option<ReceivedAnswer>, AblationError> {
         if !(self.should_continue)(*self.steps_taken) {
             return Ok(None);
         }
@@ -171,7 +171,7 @@ struct ServerCheck {
 impl ServerCheck {
     /// Checks that `answer` comes from the model that answered before, and that the server counts as many tokens
     /// in its prompt as in the prompts before (Gate P4).
-    fn check(&mut self, answer: &RecordedAnswer) -> Result<(), InvalidRun> {
+    fn check(&mut self, answer: &ReceivedAnswer) -> Result<(), InvalidRun> {
         let (seq, facts) = (answer.ledger_seq, &answer.facts);
         if let Some(found) = &facts.answered_by {
             let (first, model) = self.model.get_or_insert_with(|| (seq, found.clone()));

@@ -9,8 +9,8 @@
 
 use super::completed_steps::CompletedSteps;
 use super::decimal::Decimal;
-use super::endpoint::Endpoint;
-use super::judged_tests::{TestResult, Verdict};
+use super::endpoint::StudyEndpoint;
+use super::judged_tests::{TestResult, TestVerdict};
 use super::margin::Margin;
 use super::statistics::{ProfileDifference, ShareDifference};
 use super::step_statistics::StepDifference;
@@ -66,7 +66,7 @@ pub struct TestedSteps {
 #[derive(Clone, Copy, Debug)]
 pub struct EndpointRow {
     /// The endpoint.
-    pub endpoint: Endpoint,
+    pub endpoint: StudyEndpoint,
     /// The energy distance, or the difference of shares.
     pub size: Decimal,
     /// The ends of its interval: of resamples for a distance or a share of answers, of confidence for a share of steps.
@@ -97,26 +97,36 @@ impl RunDifference {
         };
         let (choices, done) = (self.choices_verdict(), self.actions_verdict());
         let mut rows = vec![
-            profile(Endpoint::Choices, &self.choices, self.choices_test, choices),
+            profile(
+                StudyEndpoint::Choices,
+                &self.choices,
+                self.choices_test,
+                choices,
+            ),
             EndpointRow {
-                endpoint: Endpoint::Answers,
+                endpoint: StudyEndpoint::Answers,
                 size: self.answers.difference,
                 interval: self.answers.interval,
                 test: self.answers_test,
                 verdict: self.answers_verdict(),
             },
-            profile(Endpoint::Actions, &self.actions, self.actions_test, done),
+            profile(
+                StudyEndpoint::Actions,
+                &self.actions,
+                self.actions_test,
+                done,
+            ),
         ];
         let (agreement, beyond) = (&self.agreement, &self.beyond_replicate);
         rows.extend(
             agreement
                 .iter()
-                .map(|found| steps(Endpoint::Agreement, found)),
+                .map(|found| steps(StudyEndpoint::Agreement, found)),
         );
         rows.extend(
             beyond
                 .iter()
-                .map(|found| steps(Endpoint::Disagreement, found)),
+                .map(|found| steps(StudyEndpoint::Disagreement, found)),
         );
         rows
     }
@@ -125,26 +135,26 @@ impl RunDifference {
     #[must_use]
     pub fn told_apart(&self) -> Vec<&'static str> {
         let rows = self.list_endpoints().into_iter();
-        let told_apart = rows.filter(|row| row.test.verdict == Verdict::ToldApart);
+        let told_apart = rows.filter(|row| row.test.verdict == TestVerdict::ToldApart);
         told_apart.map(|row| row.endpoint.as_str()).collect()
     }
 
     /// Judges a share of steps that was not told apart as less than `margin`, where its whole interval is, whatever the
     /// useless answers would have been.
-    pub(crate) fn judge_margin(&mut self, endpoint: Endpoint, margin: Margin) {
+    pub(crate) fn judge_margin(&mut self, endpoint: StudyEndpoint, margin: Margin) {
         let tested = match endpoint {
-            Endpoint::Agreement => self.agreement.as_mut(),
-            Endpoint::Disagreement => self.beyond_replicate.as_mut(),
-            Endpoint::Choices | Endpoint::Answers | Endpoint::Actions => None,
+            StudyEndpoint::Agreement => self.agreement.as_mut(),
+            StudyEndpoint::Disagreement => self.beyond_replicate.as_mut(),
+            StudyEndpoint::Choices | StudyEndpoint::Answers | StudyEndpoint::Actions => None,
         };
         if let Some(found) = tested
-            && found.test.verdict == Verdict::NotToldApart
+            && found.test.verdict == TestVerdict::NotToldApart
             && margin.holds_interval(found.measured.interval)
             && found
                 .completed
                 .is_none_or(|it| margin.holds_interval(it.interval))
         {
-            found.test.verdict = Verdict::LessThan;
+            found.test.verdict = TestVerdict::LessThan;
         }
     }
 
@@ -176,11 +186,11 @@ impl RunDifference {
 impl TestedSteps {
     /// The verdict on `endpoint`, as documents name it.
     #[must_use]
-    pub fn verdict(&self, endpoint: Endpoint) -> &'static str {
+    pub fn verdict(&self, endpoint: StudyEndpoint) -> &'static str {
         let is_more = self.measured.difference > Decimal::default();
         let told_apart = match (endpoint, is_more) {
-            (Endpoint::Agreement, true) => "AGREES_MORE",
-            (Endpoint::Agreement, false) => "AGREES_LESS",
+            (StudyEndpoint::Agreement, true) => "AGREES_MORE",
+            (StudyEndpoint::Agreement, false) => "AGREES_LESS",
             (_, true) => "DIFFERS_MORE",
             (_, false) => "DIFFERS_LESS",
         };
@@ -189,13 +199,13 @@ impl TestedSteps {
 }
 
 /// Names a verdict; `told_apart` says how the run differs.
-fn name_verdict(verdict: Verdict, told_apart: &'static str) -> &'static str {
+fn name_verdict(verdict: TestVerdict, told_apart: &'static str) -> &'static str {
     match verdict {
-        Verdict::ToldApart => told_apart,
-        Verdict::NotToldApart
-        | Verdict::TooFewSeeds
-        | Verdict::LessThan
-        | Verdict::CannotBeTold => verdict.as_str(),
+        TestVerdict::ToldApart => told_apart,
+        TestVerdict::NotToldApart
+        | TestVerdict::TooFewSeeds
+        | TestVerdict::LessThan
+        | TestVerdict::CannotBeTold => verdict.as_str(),
     }
 }
 

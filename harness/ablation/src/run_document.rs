@@ -15,7 +15,7 @@ use super::header::RunHeader;
 use super::json_document::{parse_document, to_canonical_json};
 use super::pipeline::{CompletedStep, PrecedentOutcome};
 use super::run::{Episode, Run, RunStatus};
-use super::statements::{AnswerFacts, ProviderStatement};
+use super::statements::{AnswerFacts, ServerStatement};
 
 /// How often each action was done.
 pub type ActionCounts = BTreeMap<String, u64>;
@@ -29,7 +29,7 @@ pub struct RunDocument {
     /// What the server said of its answers: at the first one, and at each of which it said something else. Empty
     /// for an oracle that is no server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub provider: Vec<ProviderStatement>,
+    pub provider: Vec<ServerStatement>,
     /// The totals over all seeds.
     pub result: RunTotals,
     /// What happened under each seed, in order.
@@ -82,12 +82,12 @@ impl RunDocument {
 }
 
 /// What the server said of the answers of the steps that were taken, where it said something new.
-fn list_provider_statements(run: &Run) -> Vec<ProviderStatement> {
+fn list_provider_statements(run: &Run) -> Vec<ServerStatement> {
     let (mut statements, mut last) = (Vec::new(), &AnswerFacts::default());
     for step in run.steps() {
         let answer = &step.generated.answer;
         if answer.facts != *last {
-            statements.push(ProviderStatement::new(answer.ledger_seq, &answer.facts));
+            statements.push(ServerStatement::new(answer.ledger_seq, &answer.facts));
             last = &answer.facts;
         }
     }

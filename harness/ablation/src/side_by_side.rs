@@ -16,9 +16,9 @@ use axilog::hash::Hash;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::input::normalize_line_ends;
 use axilog_ledger::session::OracleCall;
-use axilog_oracle::{AnswerConstraint, Endpoint, Exchange, Question, prepare_call};
+use axilog_oracle::{AnswerConstraint, Exchange, Oracle, Question, prepare_call};
 
-use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, RecordedAnswer};
+use super::answer_source::{AnswerSource, MissingText, ORACLE_ID, ReceivedAnswer};
 use super::asked_ahead::ExchangeAhead;
 use super::environment::Environment;
 use super::error::AblationError;
@@ -36,7 +36,7 @@ pub struct SideBySide<'a> {
     /// How many seeds run at once.
     pub seeds: usize,
     /// Opens the oracle for one of them.
-    pub open_endpoint: &'a (dyn Fn() -> Result<Endpoint, AblationError> + Sync),
+    pub open_endpoint: &'a (dyn Fn() -> Result<Oracle, AblationError> + Sync),
     /// Makes the environment of the arms.
     pub new_environment: &'a (dyn Fn() -> Box<dyn Environment> + Sync),
     /// The form to which the server is asked to hold each answer.
@@ -150,7 +150,7 @@ struct Turn<'a> {
 
 impl Turn<'_> {
     /// Runs the turn; whether the next arm takes its turn then.
-    fn run(&self, endpoint: &mut Option<Endpoint>) -> Result<bool, AblationError> {
+    fn run(&self, endpoint: &mut Option<Oracle>) -> Result<bool, AblationError> {
         let Workshop { side, frame, .. } = self.workshop;
         let header = &self.arm.header;
         let plan = RunPlan {
@@ -223,12 +223,12 @@ struct AheadSource<'a> {
     turn: &'a Turn<'a>,
     recorded: VecDeque<RecordedText>,
     kept: Option<KeptAnswers>,
-    endpoint: &'a mut Endpoint,
+    endpoint: &'a mut Oracle,
     step: u64,
 }
 
 impl AnswerSource for AheadSource<'_> {
-    fn ask(&mut self, question: &Question) -> Result<Option<RecordedAnswer>, AblationError> {
+    fn ask(&mut self, question: &Question) -> Result<Option<ReceivedAnswer>, AblationError> {
         let question = Question {
             constraint: self.turn.workshop.side.constraint.clone(),
             ..question.clone()
@@ -253,7 +253,7 @@ impl AnswerSource for AheadSource<'_> {
                 text
             }
         };
-        Ok(Some(RecordedAnswer {
+        Ok(Some(ReceivedAnswer {
             ledger_seq: 0,
             input_hash,
             obs_hash: Hash::default(),

@@ -90,7 +90,7 @@ impl AnswerFacts {
 /// What a server said of an answer and of those after it, up to the next such statement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProviderStatement {
+pub struct ServerStatement {
     /// As in [`AnswerFacts`].
     pub answered_by: Option<String>,
     /// The sequence of the first answer of which it was said.
@@ -101,12 +101,12 @@ pub struct ProviderStatement {
     pub system_fingerprint: Option<String>,
 }
 
-impl ProviderStatement {
+impl ServerStatement {
     /// The statement that `facts` are those of the answer `ledger_seq`.
     #[must_use]
-    pub fn new(ledger_seq: u64, facts: &AnswerFacts) -> ProviderStatement {
+    pub fn new(ledger_seq: u64, facts: &AnswerFacts) -> ServerStatement {
         let facts = facts.clone();
-        ProviderStatement {
+        ServerStatement {
             answered_by: facts.answered_by,
             ledger_seq,
             prompt_tokens: facts.prompt_tokens,

@@ -8,7 +8,7 @@
 //! runs choose by one law the estimate is 0 on average, and it may be negative. Determinism: D1.
 
 use super::decimal::Decimal;
-use super::profile::{Profile, UNITS, distance_error};
+use super::profile::{ActionProfile, UNITS, distance_error};
 use super::resampling::{Fraction, SeedResamples};
 use super::swap_test::{PValue, PairContributions};
 
@@ -60,10 +60,10 @@ pub fn measure_profile_difference(
 /// [`measure_profile_difference`], in [`UNITS`]. The mean over all pairs is the estimated distance.
 #[must_use]
 pub fn contribute_profiles(reference: &[Vec<u64>], run: &[Vec<u64>]) -> PairContributions {
-    let pairs: Vec<(Profile, Profile)> = reference
+    let pairs: Vec<(ActionProfile, ActionProfile)> = reference
         .iter()
         .zip(run)
-        .filter_map(|(a, b)| Profile::from_counts(a).zip(Profile::from_counts(b)))
+        .filter_map(|(a, b)| ActionProfile::from_counts(a).zip(ActionProfile::from_counts(b)))
         .collect();
     let actions = reference.first().map_or(0, Vec::len);
     // What a pair of seeds adds: the distances between the runs less those within each run.

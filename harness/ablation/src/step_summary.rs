@@ -2,18 +2,18 @@
 
 use axilog_ledger::visible_text::escape_markdown;
 
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::comparison_summary::render_test;
-use super::endpoint::Endpoint;
-use super::judged_tests::Verdict;
+use super::endpoint::StudyEndpoint;
+use super::judged_tests::TestVerdict;
 use super::run_difference::{EndpointRow, RunDifference, TestedSteps};
 
-impl Comparison {
+impl RunComparison {
     /// Names a verdict; of one that is about the margin, with the margin.
     #[must_use]
     pub fn name_verdict(&self, row: &EndpointRow) -> String {
         match (row.test.verdict, self.margin) {
-            (Verdict::LessThan, Some(margin)) => format!("{} {margin}", row.verdict),
+            (TestVerdict::LessThan, Some(margin)) => format!("{} {margin}", row.verdict),
             _ => row.verdict.to_owned(),
         }
     }
@@ -30,13 +30,13 @@ impl Comparison {
             out,
             "Agreement: how often the choice is the action of the last record.",
             ["in the reference", "in the run"],
-            (Endpoint::Agreement, |found| found.agreement.as_ref()),
+            (StudyEndpoint::Agreement, |found| found.agreement.as_ref()),
         );
         self.append_steps(
             out,
             "Disagreement: how often the run chooses otherwise than the reference at the same step, less how often the replicate does.",
             ["in the replicate", "in the run"],
-            (Endpoint::Disagreement, |found| found.beyond_replicate.as_ref()),
+            (StudyEndpoint::Disagreement, |found| found.beyond_replicate.as_ref()),
         );
     }
 
@@ -46,7 +46,7 @@ impl Comparison {
         out: &mut String,
         title: &str,
         [held_against, own]: [&str; 2],
-        (endpoint, measured): (Endpoint, fn(&RunDifference) -> Option<&TestedSteps>),
+        (endpoint, measured): (StudyEndpoint, fn(&RunDifference) -> Option<&TestedSteps>),
     ) {
         let mut rows = String::new();
         for (run, found) in self.differing() {

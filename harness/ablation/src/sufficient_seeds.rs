@@ -2,8 +2,8 @@
 //! that nobody pays for answers from which nothing can follow.
 
 use super::controls::{Control, PairedRuns};
-use super::endpoint::Endpoint;
-use super::judged_tests::{FamilyTest, Verdict, judge_tests};
+use super::endpoint::StudyEndpoint;
+use super::judged_tests::{FamilyTest, TestVerdict, judge_tests};
 use super::primary_endpoint::weigh_primary;
 use super::swap_test::{MAX_EXACT_SEEDS, PValue};
 use super::variant::Variant;
@@ -11,7 +11,7 @@ use super::variant::Variant;
 /// The fewest seeds under which some test of a comparison of `arms`, whose first is the baseline and whose headers declare
 /// `primary`, can be told apart; `None` where nothing is compared.
 #[must_use]
-pub fn count_sufficient_seeds(arms: &[Variant], primary: Endpoint) -> Option<usize> {
+pub fn count_sufficient_seeds(arms: &[Variant], primary: StudyEndpoint) -> Option<usize> {
     let paired = PairedRuns::of_arms(arms);
     let tests: Vec<bool> = paired
         .pairs
@@ -25,19 +25,19 @@ pub fn count_sufficient_seeds(arms: &[Variant], primary: Endpoint) -> Option<usi
 }
 
 /// The endpoints that are tested of a pair; `has_noise` is whether a replicate shows the oracle's own noise in it.
-fn list_endpoints(has_noise: bool) -> impl Iterator<Item = Endpoint> {
+fn list_endpoints(has_noise: bool) -> impl Iterator<Item = StudyEndpoint> {
     let always = [
-        Endpoint::Choices,
-        Endpoint::Answers,
-        Endpoint::Actions,
-        Endpoint::Agreement,
+        StudyEndpoint::Choices,
+        StudyEndpoint::Answers,
+        StudyEndpoint::Actions,
+        StudyEndpoint::Agreement,
     ];
     always
         .into_iter()
-        .chain(has_noise.then_some(Endpoint::Disagreement))
+        .chain(has_noise.then_some(StudyEndpoint::Disagreement))
 }
 
-fn is_primary(control: Option<Control>, endpoint: Endpoint, primary: Endpoint) -> bool {
+fn is_primary(control: Option<Control>, endpoint: StudyEndpoint, primary: StudyEndpoint) -> bool {
     control.is_none() && endpoint == primary
 }
 
@@ -56,7 +56,9 @@ fn can_have_verdict(tests: &[bool], seeds: usize) -> bool {
         })
         .collect();
     let judged = judge_tests(&tests);
-    judged.iter().any(|test| test.verdict == Verdict::ToldApart)
+    judged
+        .iter()
+        .any(|test| test.verdict == TestVerdict::ToldApart)
 }
 
 #[cfg(test)]
@@ -67,21 +69,21 @@ mod tests {
     fn the_fewest_seeds_follow_from_the_arms() {
         use Variant::{B, Baseline, C, Placebo, Replicate};
         for (arms, primary, expected) in [
-            (vec![Baseline, B, C], Endpoint::Agreement, Some(7)),
-            (vec![Baseline, B], Endpoint::Agreement, Some(6)),
+            (vec![Baseline, B, C], StudyEndpoint::Agreement, Some(7)),
+            (vec![Baseline, B], StudyEndpoint::Agreement, Some(6)),
             (
                 vec![Baseline, B, C, Placebo, Replicate],
-                Endpoint::Disagreement,
+                StudyEndpoint::Disagreement,
                 Some(7),
             ),
             // No pair but those of the controls: nine tests of one weight.
             (
                 vec![Baseline, Placebo, Replicate],
-                Endpoint::Disagreement,
+                StudyEndpoint::Disagreement,
                 Some(9),
             ),
-            (vec![Baseline], Endpoint::Agreement, None),
-            (vec![], Endpoint::Agreement, None),
+            (vec![Baseline], StudyEndpoint::Agreement, None),
+            (vec![], StudyEndpoint::Agreement, None),
         ] {
             assert_eq!(count_sufficient_seeds(&arms, primary), expected, "{arms:?}");
         }

@@ -5,7 +5,7 @@
 //! were answered usefully. The interval is that of resampled seeds, and decides nothing. Determinism: D1.
 
 use super::comparable_run::{ComparableRun, ComparedStep};
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::decimal::Decimal;
 use super::resampling::{Fraction, SeedResamples};
 
@@ -63,7 +63,7 @@ pub struct TrajectoryWindow {
 /// What is counted in a window under one seed: steps that count, and those at which it happened.
 type SeedWindow = (u64, u64);
 
-impl Comparison {
+impl RunComparison {
     /// The courses of both shares, of each run that has them.
     #[must_use]
     pub fn trajectories(&self) -> Vec<Trajectory> {

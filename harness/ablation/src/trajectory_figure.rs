@@ -1,6 +1,6 @@
 //! The figure of how shares of steps change in the course of an episode, and its table.
 
-use super::comparison::Comparison;
+use super::comparison::RunComparison;
 use super::csv::CsvTable;
 use super::decimal::Decimal;
 use super::svg_figure::{Anchor, Axis, COLOURS, SvgFigure, shorten};
@@ -17,7 +17,7 @@ const HEIGHT: i64 = 200;
 const PANEL: i64 = HEIGHT + 90;
 const TOP: i64 = 40;
 
-impl Comparison {
+impl RunComparison {
     /// Renders the figure, an SVG image with a panel for each share.
     #[must_use]
     pub fn render_trajectories(&self, trajectories: &[Trajectory]) -> String {

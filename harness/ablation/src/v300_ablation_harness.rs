@@ -2,7 +2,7 @@
 
 use axilog::hash::Hash;
 
-use super::answer_source::{AnswerSource, RecordedAnswer};
+use super::answer_source::{AnswerSource, ReceivedAnswer};
 use super::artifact::Artifact;
 use super::assistant::{Rejection, assist};
 use super::compile::{CompileError, Constraints, compile};
@@ -48,7 +48,7 @@ impl V300AblationHarness {
         &self,
         user: &str,
         answers: &mut dyn AnswerSource,
-    ) -> Result<Option<RecordedAnswer>, AblationError> {
+    ) -> Result<Option<ReceivedAnswer>, AblationError> {
         answers.ask(&build_question(
             &self.model,
             &self.system,

@@ -10,7 +10,7 @@ use axilog_ledger::json_report::audit::audit_json;
 use axilog_ledger::json_report::head::LedgerHead;
 use axilog_ledger::json_report::replay::replay_json;
 use axilog_ledger::json_report::verification::LedgerVerification;
-use axilog_ledger::reader::open_ledger;
+use axilog_ledger::ledger_input::open_ledger;
 use axilog_ledger::replay::replay_ledger;
 use serde_json::Value;
 

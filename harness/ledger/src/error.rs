@@ -62,6 +62,13 @@ pub enum FileError {
     #[error("{path}: is not a regular file, and one is needed here; name a regular file", path = .0.display())]
     NotARegularFile(PathBuf),
 
+    /// A compressed ledger is named where one is written.
+    #[error(
+        "{path}: is compressed, and only a ledger that is not can be written; decompress it with `gzip -d` or `zstd -d`, and name the file that this makes",
+        path = .0.display()
+    )]
+    Compressed(PathBuf),
+
     /// Standard input is named for two files of one process.
     #[error(
         "-: standard input was read already; found `-`, or a command that reads an answer from standard input, a second time, expected once; name a file in one place"

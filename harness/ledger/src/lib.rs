@@ -98,6 +98,7 @@ pub mod input;
 pub mod input_file;
 pub mod jcs;
 pub mod json_report;
+pub mod ledger_input;
 pub mod manifest;
 pub mod named_blobs;
 mod number_search;

@@ -16,7 +16,7 @@ use axilog::replay::Verdict;
 use crate::error::{FileError, LedgerError, LedgerFault};
 use crate::file::beginning::BEGINNING_BYTES;
 use crate::file::lines::{LedgerLine, LineReader};
-use crate::input_file::open_regular_file;
+use crate::ledger_input::open_ledger;
 use crate::record_contents::{OracleSteps, RecordContents};
 use crate::verify::{
     DeployedRecord, ExaminedLine, VerificationReport, VerifiedRecord, describe_other_file, examine,
@@ -302,12 +302,4 @@ fn length_of(file: &File, path: &Path) -> Result<u64, FileError> {
 
 fn cannot_read(path: &Path) -> impl FnOnce(io::Error) -> FileError {
     FileError::from_io(path, "read the ledger")
-}
-
-/// Opens a ledger for reading: it must be a regular file, or a link to one, since it may be read more than once.
-///
-/// # Errors
-/// [`FileError::Io`].
-pub fn open_ledger(path: &Path) -> Result<File, FileError> {
-    open_regular_file(path, "open the ledger")
 }

@@ -6,7 +6,7 @@ use axilog_ledger::error::LedgerError;
 use axilog_ledger::input::normalize_line_ends;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
-use crate::endpoint::Endpoint;
+use crate::endpoint::Oracle;
 use crate::error::OracleError;
 use crate::exchange::Exchange;
 use crate::question::Question;
@@ -43,13 +43,13 @@ impl Consultation {
 /// Before the call: [`LedgerError::InvalidInput`] for a prompt that is not admissible, [`LedgerError::Sealed`],
 /// [`LedgerError::ReservedOracleId`], [`LedgerError::InvalidIdentity`], [`LedgerError::ModelMismatch`],
 /// [`LedgerError::QuestionViolatesSchema`], [`LedgerError::SchemasUnusable`], and those of
-/// [`Endpoint::check_question`]. From a script or ledger
+/// [`Oracle::check_question`]. From a script or ledger
 /// without an answer: [`OracleError::NoAnswer`], [`OracleError::NotRecorded`], [`OracleError::AnswersExhausted`],
 /// [`OracleError::TruncatedAnswer`]. Nothing is recorded in these cases. After the call: [`LedgerError::Core`] and
 /// [`FileError::Io`](axilog_ledger::error::FileError::Io).
 pub fn consult_oracle(
     session: &mut Session,
-    endpoint: &mut Endpoint,
+    endpoint: &mut Oracle,
     oracle_id: &str,
     question: &Question,
 ) -> Result<Consultation, OracleError> {

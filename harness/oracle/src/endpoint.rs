@@ -72,7 +72,7 @@ pub trait LocalOracle: fmt::Debug {
 
 /// An oracle that [`crate::consult_oracle`] can ask.
 #[derive(Debug)]
-pub enum Endpoint {
+pub enum Oracle {
     /// A server with OpenAI-compatible chat completion.
     OpenAi(Box<OpenAiClient>),
     /// A server with Anthropic's messages API.
@@ -85,28 +85,28 @@ pub enum Endpoint {
     Code(Box<dyn LocalOracle>),
 }
 
-impl Endpoint {
+impl Oracle {
     /// Opens an oracle. A server's key comes from the environment: `OPENAI_API_KEY` for [`OracleKind::OpenAi`],
     /// `ANTHROPIC_API_KEY` for [`OracleKind::Anthropic`].
     ///
     /// # Errors
     /// As [`OpenAiClient::new`], [`AnthropicClient::new`], [`ScriptedOracle::open`] and [`RecordedOracle::open`].
-    pub fn open(kind: &OracleKind, options: &ServerOptions) -> Result<Endpoint, OracleError> {
+    pub fn open(kind: &OracleKind, options: &ServerOptions) -> Result<Oracle, OracleError> {
         let base_url = |default| options.base_url.as_deref().unwrap_or(default);
         let limits = options.limits.clone();
         Ok(match kind {
             OracleKind::OpenAi => {
                 let key = ApiKey::from_env(OPENAI_KEY_VARIABLE)?;
                 let client = OpenAiClient::new(base_url(DEFAULT_BASE_URL), key, limits)?;
-                Endpoint::OpenAi(Box::new(client.with_token_limit(options.token_limit)))
+                Oracle::OpenAi(Box::new(client.with_token_limit(options.token_limit)))
             }
             OracleKind::Anthropic => {
                 let key = ApiKey::from_env(ANTHROPIC_KEY_VARIABLE)?;
                 let client = AnthropicClient::new(base_url(ANTHROPIC_BASE_URL), key, limits)?;
-                Endpoint::Anthropic(Box::new(client))
+                Oracle::Anthropic(Box::new(client))
             }
-            OracleKind::Scripted(path) => Endpoint::Scripted(ScriptedOracle::open(path)?),
-            OracleKind::Recorded(path) => Endpoint::Recorded(RecordedOracle::open(path)?),
+            OracleKind::Scripted(path) => Oracle::Scripted(ScriptedOracle::open(path)?),
+            OracleKind::Recorded(path) => Oracle::Recorded(RecordedOracle::open(path)?),
         })
     }
 
@@ -117,9 +117,9 @@ impl Endpoint {
     /// [`OracleError::QuestionHoldsApiKey`]; [`OracleError::Unsupported`].
     pub fn check_question(&self, question: &Question) -> Result<(), OracleError> {
         match self {
-            Endpoint::OpenAi(client) => client.http().check_for_key(question),
-            Endpoint::Anthropic(client) => client.check_question(question),
-            Endpoint::Scripted(_) | Endpoint::Recorded(_) | Endpoint::Code(_) => Ok(()),
+            Oracle::OpenAi(client) => client.http().check_for_key(question),
+            Oracle::Anthropic(client) => client.check_question(question),
+            Oracle::Scripted(_) | Oracle::Recorded(_) | Oracle::Code(_) => Ok(()),
         }
     }
 
@@ -129,9 +129,9 @@ impl Endpoint {
     /// [`OracleError::QuestionHoldsApiKey`].
     pub fn check_recorded_text(&self, place: &'static str, text: &[u8]) -> Result<(), OracleError> {
         match self {
-            Endpoint::OpenAi(client) => client.http().check_text(place, text),
-            Endpoint::Anthropic(client) => client.http().check_text(place, text),
-            Endpoint::Scripted(_) | Endpoint::Recorded(_) | Endpoint::Code(_) => Ok(()),
+            Oracle::OpenAi(client) => client.http().check_text(place, text),
+            Oracle::Anthropic(client) => client.http().check_text(place, text),
+            Oracle::Scripted(_) | Oracle::Recorded(_) | Oracle::Code(_) => Ok(()),
         }
     }
 
@@ -139,7 +139,7 @@ impl Endpoint {
     /// [recorded](crate::record_exchange).
     ///
     /// # Errors
-    /// As [`Endpoint::check_question`]; [`OracleError`] where a script or a ledger has no answer, or the question cannot be
+    /// As [`Oracle::check_question`]; [`OracleError`] where a script or a ledger has no answer, or the question cannot be
     /// asked.
     pub fn ask_unrecorded(&mut self, question: &Question) -> Result<Exchange, OracleError> {
         self.check_question(question)?;
@@ -158,11 +158,11 @@ impl Endpoint {
         input: &CanonicalInput,
     ) -> Result<Exchange, OracleError> {
         match self {
-            Endpoint::OpenAi(client) => Ok(client.ask(question)),
-            Endpoint::Anthropic(client) => Ok(client.ask(question)),
-            Endpoint::Scripted(script) => script.ask(question),
-            Endpoint::Recorded(ledger) => ledger.ask(input),
-            Endpoint::Code(code) => Ok(Exchange::immediate(Ok(ModelAnswer {
+            Oracle::OpenAi(client) => Ok(client.ask(question)),
+            Oracle::Anthropic(client) => Ok(client.ask(question)),
+            Oracle::Scripted(script) => script.ask(question),
+            Oracle::Recorded(ledger) => ledger.ask(input),
+            Oracle::Code(code) => Ok(Exchange::immediate(Ok(ModelAnswer {
                 text: code.answer(question),
                 model: None,
                 system_fingerprint: None,

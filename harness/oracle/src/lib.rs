@@ -1,7 +1,7 @@
 //! Asks a language model, and records the question and the reply in an axilog ledger.
 //!
 //! A program that acts on a model's answers needs evidence of what it asked and what came back. This crate
-//! gives an answer out only after the ledger holds it: [`consult_oracle`] asks an [`Endpoint`], records the reply in a
+//! gives an answer out only after the ledger holds it: [`consult_oracle`] asks an [`Oracle`], records the reply in a
 //! session's ledger and then returns it. Failures are recorded too, and the prompt is stored as a blob beside
 //! the ledger. An endpoint is a server with OpenAI's or Anthropic's interface, a script, an earlier ledger, or
 //! code. SRS-004 §8.1, §15.1, §15.3; X-0L, binding answers B1, B3, Q43, Q51, Q52.
@@ -9,14 +9,14 @@
 //! ```
 //! use axilog::evidence::observation::Params;
 //! use axilog_ledger::session::Session;
-//! use axilog_oracle::{Endpoint, Question, ScriptedOracle, consult_oracle};
+//! use axilog_oracle::{Oracle, Question, ScriptedOracle, consult_oracle};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let dir = tempfile::tempdir()?;
 //! let script = dir.path().join("script.jsonl");
 //! std::fs::write(&script, r#"{"answer":"{\"value\":60}"}"#)?;
 //! let (mut session, _) = Session::open_or_create(&dir.path().join("ledger.jsonl"), None, 1)?;
-//! let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&script)?);
+//! let mut endpoint = Oracle::Scripted(ScriptedOracle::open(&script)?);
 //! let question = Question::new("model-1", "Answer in JSON.", "How fast?", Params::NULL);
 //! let consultation = consult_oracle(&mut session, &mut endpoint, "llm", &question)?;
 //! let recorded = &consultation.decision.observation;
@@ -134,7 +134,7 @@ pub use self::{
     base_url::{is_local, request_url},
     clock::{Clock, SystemClock, TimeLimit},
     consultation::{Consultation, consult_oracle, prepare_call, record_exchange},
-    endpoint::{Endpoint, LocalOracle, OracleKind, ServerOptions},
+    endpoint::{LocalOracle, Oracle, OracleKind, ServerOptions},
     error::OracleError,
     exchange::{AskAttempt, AskFault, Exchange, ModelAnswer, TokenUsage},
     http_client::ClientLimits,

@@ -7,7 +7,7 @@ use std::path::Path;
 #[cfg(feature = "ablation")]
 use std::time::{Duration, Instant};
 
-use axilog_ledger::input_file::open_input;
+use axilog_ledger::ledger_input::open_ledger_input;
 #[cfg(feature = "ablation")]
 use indicatif::HumanDuration;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
@@ -23,7 +23,7 @@ const WORTH_SHOWING: u64 = 64 << 20;
 /// # Errors
 /// [`FileError`](axilog_ledger::error::FileError) where it cannot be opened.
 pub(crate) fn open(path: &Path) -> Result<impl Read + Seek, CommandError> {
-    let file = open_input(path, "open the ledger")?;
+    let file = open_ledger_input(path)?;
     let length = file.metadata().map_or(0, |metadata| metadata.len());
     let target = match length {
         WORTH_SHOWING.. => ProgressDrawTarget::stderr(),

@@ -10,6 +10,7 @@ mod bundle;
 mod calibrate;
 mod color;
 mod completions;
+mod compressed;
 mod damage;
 mod deceptive_text;
 mod demo;

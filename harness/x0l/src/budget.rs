@@ -235,16 +235,16 @@ mod tests {
     /// Every vocabulary on this machine keeps to the bounds, and the estimate is close to what the examples take.
     #[test]
     fn vocabularies_keep_to_the_bounds() {
-        use crate::kernel::{Constitution, Observation};
+        use crate::kernel::{Constitution, KernelObservation};
         use crate::live::examples;
         let template = crate::template::Template::parse(crate::template::BASE).unwrap();
         let constitution = Constitution::parse(examples::CONSTITUTION).unwrap();
         let task = "Tell the operator that pump 1 reads 3.2 bar. It's \"idle\": see L-7/8.";
         let known = [
-            Observation::UserInput {
+            KernelObservation::UserInput {
                 text: task.to_owned(),
             },
-            Observation::Timestamp {
+            KernelObservation::Timestamp {
                 time: 1_700_000_000,
             },
         ];

@@ -8,11 +8,11 @@
 //! ```
 //! use axilog_ledger::encoding::hex;
 //! use axilog_x0l::kernel::{
-//!     CandidateSet, Constitution, DecisionKind, KernelState, Observation, decide, parse_candidates,
+//!     CandidateSet, Constitution, DecisionKind, KernelState, KernelObservation, decide, parse_candidates,
 //! };
 //!
 //! let constitution = Constitution::parse(axilog_x0l::live::examples::CONSTITUTION)?;
-//! let request = Observation::UserInput { text: "Tell the operator that the pump is warm.".into() };
+//! let request = KernelObservation::UserInput { text: "Tell the operator that the pump is warm.".into() };
 //! let answer = serde_json::json!({ "candidates": [{
 //!     "action_request": { "action_type": "Notify",
 //!         "fields": { "to": "operator", "message": "The pump is warm." } },
@@ -22,7 +22,7 @@
 //!     "authority_citations": ["constitution:0.1.0#CL-NOTIFY"],
 //! }] });
 //! let parsed = parse_candidates(&answer);
-//! let observations = [request, Observation::Timestamp { time: 1 }, Observation::Budget {
+//! let observations = [request, KernelObservation::Timestamp { time: 1 }, KernelObservation::Budget {
 //!     llm_output_token_count: 900,
 //!     llm_candidates_reported: parsed.reported,
 //!     llm_parse_errors: parsed.errors,

@@ -2,7 +2,7 @@
 //! and its selection must not change.
 
 use super::kernel::{
-    CandidateSet, Constitution, KernelState, Observation, decide, judge_candidates,
+    CandidateSet, Constitution, KernelObservation, KernelState, decide, judge_candidates,
     select_candidate,
 };
 
@@ -21,7 +21,7 @@ pub const MAX_CANDIDATES: usize = 5;
 pub fn test_permutations(
     constitution: &Constitution,
     state: &KernelState,
-    observations: &[Observation],
+    observations: &[KernelObservation],
     set: &CandidateSet,
 ) -> PermutationTest {
     let decided = |set: &CandidateSet| decide(constitution, state, observations, set).0;

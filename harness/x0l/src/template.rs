@@ -12,7 +12,9 @@ use axilog::hash::{Hash, sha256};
 use axilog_ledger::input::CanonicalInput;
 
 use super::fields::FieldNames;
-use super::kernel::{ActionField, ActionType, Constitution, FieldType, Observation, short_ids};
+use super::kernel::{
+    ActionField, ActionType, Constitution, FieldType, KernelObservation, short_ids,
+};
 
 /// The template of a session to which no erratum applies.
 pub const BASE: &str = include_str!("../data/template.txt");
@@ -122,12 +124,12 @@ impl CyclePrompt {
 /// the time. The time is the second in which the session `started`, plus one for each cycle before
 /// this one, whose `number` is from 1: equal sessions ask equal prompts.
 #[must_use]
-pub fn initial_observations(task: &str, started: u64, number: u64) -> [Observation; 2] {
+pub fn initial_observations(task: &str, started: u64, number: u64) -> [KernelObservation; 2] {
     [
-        Observation::UserInput {
+        KernelObservation::UserInput {
             text: task.to_owned(),
         },
-        Observation::Timestamp {
+        KernelObservation::Timestamp {
             time: started.saturating_add(number.saturating_sub(1)),
         },
     ]
@@ -176,7 +178,7 @@ impl Template {
     pub fn fill(
         &self,
         constitution: &Constitution,
-        known: &[Observation],
+        known: &[KernelObservation],
         task: &str,
     ) -> CyclePrompt {
         let fill = |pieces: &[Piece]| {
@@ -213,7 +215,7 @@ fn pieces(text: &str) -> Result<Vec<Piece>, TemplateError> {
 }
 
 impl Slot {
-    fn value(self, constitution: &Constitution, known: &[Observation], task: &str) -> String {
+    fn value(self, constitution: &Constitution, known: &[KernelObservation], task: &str) -> String {
         match self {
             Slot::Version => constitution.version.clone(),
             Slot::Clauses => {
@@ -280,12 +282,12 @@ fn field(field: &ActionField) -> String {
     text + ")"
 }
 
-fn describe_observation(observation: &Observation) -> String {
+fn describe_observation(observation: &KernelObservation) -> String {
     match observation {
-        Observation::UserInput { .. } => "user_input, the message of the user".to_owned(),
-        Observation::Timestamp { time } => format!("timestamp, {time}"),
-        Observation::Budget { .. } => "budget".to_owned(),
-        Observation::System { detail, .. } => format!("system, {detail}"),
+        KernelObservation::UserInput { .. } => "user_input, the message of the user".to_owned(),
+        KernelObservation::Timestamp { time } => format!("timestamp, {time}"),
+        KernelObservation::Budget { .. } => "budget".to_owned(),
+        KernelObservation::System { detail, .. } => format!("system, {detail}"),
     }
 }
 
@@ -303,10 +305,10 @@ mod tests {
         let constitution = constitution();
         let task = "Say {{clauses}} and [user].";
         let known = [
-            Observation::UserInput {
+            KernelObservation::UserInput {
                 text: task.to_owned(),
             },
-            Observation::Timestamp { time: 5 },
+            KernelObservation::Timestamp { time: 5 },
         ];
         let prompt = template.fill(&constitution, &known, task);
         // What is filled in stays as it is.
@@ -320,10 +322,10 @@ mod tests {
         }
         // Another task at another time has the same system message.
         let later = [
-            Observation::UserInput {
+            KernelObservation::UserInput {
                 text: "x".to_owned(),
             },
-            Observation::Timestamp { time: 6 },
+            KernelObservation::Timestamp { time: 6 },
         ];
         let other = template.fill(&constitution, &later, "x");
         assert_eq!(other.system, prompt.system);

@@ -4,8 +4,8 @@ use axilog_ablation::completed_profiles::{SeedAnswers, bound_profile_p_value};
 use axilog_ablation::completed_steps::{
     bound_seed_agreement, bound_seed_disagreement, bound_steps,
 };
-use axilog_ablation::endpoint::Endpoint;
-use axilog_ablation::judged_tests::{FamilyTest, Verdict, judge_tests};
+use axilog_ablation::endpoint::StudyEndpoint;
+use axilog_ablation::judged_tests::{FamilyTest, TestVerdict, judge_tests};
 use axilog_ablation::primary_endpoint::weigh_primary;
 use axilog_ablation::statistics::contribute_profiles;
 use axilog_ablation::step_statistics::{
@@ -21,7 +21,7 @@ pub type ArmChoices = Vec<Vec<Choice>>;
 /// A test: the endpoint, and whether it is one of a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NamedTest {
-    pub endpoint: Endpoint,
+    pub endpoint: StudyEndpoint,
     /// The place of its pair among all pairs.
     pub pair: usize,
     pub p_value: PValue,
@@ -33,7 +33,10 @@ pub struct NamedTest {
 impl NamedTest {
     /// Whether it is about what is chosen, which useless answers hide.
     pub fn is_about_choices(&self) -> bool {
-        !matches!(self.endpoint, Endpoint::Answers | Endpoint::Actions)
+        !matches!(
+            self.endpoint,
+            StudyEndpoint::Answers | StudyEndpoint::Actions
+        )
     }
 }
 
@@ -103,7 +106,7 @@ pub fn judge_experiment(
     judge(
         &mut tests,
         seeds,
-        Endpoint::default_for(has_controls),
+        StudyEndpoint::default_for(has_controls),
         procedure,
     );
     tests
@@ -114,7 +117,7 @@ fn test_pair(
     reference: &ArmChoices,
     run: &ArmChoices,
     replicate: Option<&ArmChoices>,
-) -> Vec<(Endpoint, PValue)> {
+) -> Vec<(StudyEndpoint, PValue)> {
     let common = |a: &[Choice], b: &[Choice]| -> Vec<(u64, u64)> {
         let steps = a.iter().zip(b);
         steps.filter_map(|(a, b)| a.zip(*b)).collect()
@@ -136,17 +139,17 @@ fn test_pair(
     let useless: Vec<i128> = seeds().map(|(a, b)| useless(b) - useless(a)).collect();
     let agreement = seeds().map(|(a, b)| count_seed_agreement(&common(a, b)));
     let mut found = vec![
-        (Endpoint::Choices, choices.test_by_swaps()),
+        (StudyEndpoint::Choices, choices.test_by_swaps()),
         (
-            Endpoint::Answers,
+            StudyEndpoint::Answers,
             PairContributions::of_differences(&useless).test_by_swaps(),
         ),
         (
-            Endpoint::Actions,
+            StudyEndpoint::Actions,
             contribute_profiles(&done(reference), &done(run)).test_by_swaps(),
         ),
         (
-            Endpoint::Agreement,
+            StudyEndpoint::Agreement,
             test_step_difference(&agreement.collect::<Vec<_>>()),
         ),
     ];
@@ -158,14 +161,14 @@ fn test_pair(
                 count_seed_disagreement(steps.filter_map(|((a, b), c)| Some([(*a)?, (*b)?, (*c)?])))
             })
             .collect();
-        found.push((Endpoint::Disagreement, test_step_difference(&counts)));
+        found.push((StudyEndpoint::Disagreement, test_step_difference(&counts)));
     }
     found
 }
 
 /// The largest p-value of an endpoint of two arms; `None` where every answer is useful.
 fn bound_p_value(
-    endpoint: Endpoint,
+    endpoint: StudyEndpoint,
     reference: &ArmChoices,
     run: &ArmChoices,
     replicate: Option<&ArmChoices>,
@@ -185,19 +188,19 @@ fn bound_p_value(
     };
     let seeds = reference.iter().zip(run);
     match endpoint {
-        Endpoint::Choices => Some(bound_profile_p_value(&count(reference), &count(run))),
-        Endpoint::Agreement => {
+        StudyEndpoint::Choices => Some(bound_profile_p_value(&count(reference), &count(run))),
+        StudyEndpoint::Agreement => {
             let ranges = seeds.map(|(a, b)| bound_seed_agreement(a, b));
             Some(bound_steps(&ranges.collect::<Vec<_>>()).p_value)
         }
-        Endpoint::Disagreement => {
+        StudyEndpoint::Disagreement => {
             let ranges = seeds.zip(replicate?).map(|((a, c), b)| {
                 let steps = a.iter().zip(b).zip(c);
                 bound_seed_disagreement(steps.map(|((a, b), c)| [*a, *b, *c]))
             });
             Some(bound_steps(&ranges.collect::<Vec<_>>()).p_value)
         }
-        Endpoint::Answers | Endpoint::Actions => None,
+        StudyEndpoint::Answers | StudyEndpoint::Actions => None,
     }
 }
 
@@ -209,13 +212,17 @@ fn count_each(chosen: impl IntoIterator<Item = u64>) -> Vec<u64> {
     counts
 }
 
-fn judge(tests: &mut [NamedTest], seeds: u64, primary: Endpoint, procedure: Procedure) {
+fn judge(tests: &mut [NamedTest], seeds: u64, primary: StudyEndpoint, procedure: Procedure) {
     // The pairs of a family: runs B and C, the placebo, the replicate.
     let family = |pair: usize| [0, 0, 1, 1, 2][pair];
-    let groups: Vec<(usize, Option<Endpoint>)> = match procedure {
+    let groups: Vec<(usize, Option<StudyEndpoint>)> = match procedure {
         Procedure::Together | Procedure::UsefulAlone => vec![(0, None)],
         Procedure::Apart => {
-            let endpoints = [Endpoint::Choices, Endpoint::Answers, Endpoint::Actions];
+            let endpoints = [
+                StudyEndpoint::Choices,
+                StudyEndpoint::Answers,
+                StudyEndpoint::Actions,
+            ];
             let of_family = |of| endpoints.map(|endpoint| (of, Some(endpoint)));
             (0..3).flat_map(of_family).collect()
         }
@@ -241,7 +248,7 @@ fn judge(tests: &mut [NamedTest], seeds: u64, primary: Endpoint, procedure: Proc
         };
         let weighed: Vec<FamilyTest> = members.iter().map(weigh).collect();
         for (test, judged) in members.iter_mut().zip(judge_tests(&weighed)) {
-            test.is_told_apart = judged.verdict == Verdict::ToldApart;
+            test.is_told_apart = judged.verdict == TestVerdict::ToldApart;
         }
     }
 }

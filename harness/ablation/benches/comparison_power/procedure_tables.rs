@@ -2,7 +2,7 @@
 //! confidence interval of a share of steps holds the true one.
 
 use axilog_ablation::decimal::Decimal;
-use axilog_ablation::endpoint::Endpoint;
+use axilog_ablation::endpoint::StudyEndpoint;
 use axilog_ablation::step_statistics::{SeedCounts, count_seed_agreement, measure_step_difference};
 
 use super::procedure::{Procedure, judge_experiment};
@@ -122,12 +122,16 @@ fn to_tenths(part: u64, whole: u64) -> String {
 
 /// In how many percent of experiments run B is told apart in each endpoint, without and with controls.
 pub fn simulate_procedure(trials: u64) -> String {
-    let without = [Endpoint::Agreement, Endpoint::Choices, Endpoint::Actions];
+    let without = [
+        StudyEndpoint::Agreement,
+        StudyEndpoint::Choices,
+        StudyEndpoint::Actions,
+    ];
     let with = [
-        Endpoint::Disagreement,
-        Endpoint::Agreement,
-        Endpoint::Choices,
-        Endpoint::Actions,
+        StudyEndpoint::Disagreement,
+        StudyEndpoint::Agreement,
+        StudyEndpoint::Choices,
+        StudyEndpoint::Actions,
     ];
     let mut table = "| what records do, under 10 seeds | agreement* | choices | actions | with controls: disagreement* | agreement | choices | actions |\n|---|---|---|---|---|---|---|---|\n".to_owned();
     for (name, law) in DIFFERENCES {
@@ -183,9 +187,9 @@ pub fn simulate_size(trials: u64) -> String {
 /// In how many percent of experiments run B is told apart where so many percent of the answers are not useful.
 pub fn simulate_useless(trials: u64) -> String {
     let columns = [
-        (Endpoint::Agreement, false),
-        (Endpoint::Choices, false),
-        (Endpoint::Disagreement, true),
+        (StudyEndpoint::Agreement, false),
+        (StudyEndpoint::Choices, false),
+        (StudyEndpoint::Disagreement, true),
     ];
     let mut table = "| what records do; not useful: | agreement*: 0 % | 1 % | 2 % | 5 % | choices: 0 % | 1 % | 2 % | 5 % | with controls: disagreement*: 0 % | 1 % | 2 % | 5 % |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n".to_owned();
     for (name, law) in PARTLY_USEFUL

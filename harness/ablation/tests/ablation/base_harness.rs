@@ -1,7 +1,7 @@
 //! The base harness, which stays as it is, bit for bit.
 
 use axilog::hash::sha256;
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::environment::Environment;
 use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_header, execute};
@@ -29,7 +29,7 @@ fn run_base_harness() -> (Run, String) {
         "agent:indifferent",
         None,
     );
-    let mut oracle = ledgers.record_agent("l", Agent::Indifferent);
+    let mut oracle = ledgers.record_agent("l", ScriptedAgent::Indifferent);
     let run = execute(&header, &mut world, None, &mut oracle, &mut |_| true).unwrap();
     let text = RunDocument::new(&header, &run).to_file_text();
     (run, text)
@@ -68,7 +68,7 @@ fn the_v310_harness_changes_no_choice_of_an_indifferent_agent() {
             .collect()
     };
     for variant in [Variant::Baseline, Variant::B, Variant::C] {
-        let mut oracle = ledgers.record_agent(variant.as_str(), Agent::Indifferent);
+        let mut oracle = ledgers.record_agent(variant.as_str(), ScriptedAgent::Indifferent);
         let plan = new_plan(variant, &[42, 123, 456], 1);
         let wrapped = run_to_end(&plan, &mut world, &frame, &mut oracle);
         assert_eq!(actions(&wrapped), actions(&base), "{variant}");
@@ -97,7 +97,7 @@ fn what_the_three_runs_ask_and_do_is_frozen() {
             "cf4db30170ac415c3bc6f169eba82d663d2446fe11c3a3daa6b47661974fb7ae",
         ),
     ] {
-        let mut oracle = ledgers.record_agent(variant.as_str(), Agent::Precedent);
+        let mut oracle = ledgers.record_agent(variant.as_str(), ScriptedAgent::Precedent);
         let plan = new_plan(variant, &[42, 123], 2);
         let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
         let steps = run.steps().map(|step| {

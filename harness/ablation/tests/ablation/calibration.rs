@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::calibration::{Calibration, segment_length};
 use axilog_ablation::calibration_basis::CalibrationBasis;
 use axilog_ablation::environment::Environment;
@@ -45,7 +45,7 @@ fn calibrate_precedent(environment: &mut dyn Environment, tokenizer: &str) -> Ca
     let (frame, basis) =
         build_frame(environment, open_tiktoken(tokenizer), DEFAULT_PAD, None).unwrap();
     let ledgers = LedgerDir::new();
-    let mut oracle = ledgers.record_agent("l", Agent::Precedent);
+    let mut oracle = ledgers.record_agent("l", ScriptedAgent::Precedent);
     let (seeds, name) = ([42, 123, 456], "agent:precedent");
     let header = build_calibration_header(&seeds, environment, name, name).unwrap();
     let measured = calibrate(&header, environment, &frame, &mut oracle, &mut |_| true);

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::{Comparison, compare_runs};
+use axilog_ablation::comparison::{RunComparison, compare_runs};
 use axilog_ablation::decimal::Decimal;
 use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_frame, build_header, execute};
@@ -16,7 +16,7 @@ use axilog_ablation::run::RunStatus;
 use axilog_ablation::run_difference::RunDifference;
 use axilog_ablation::run_document::RunDocument;
 use axilog_ablation::variant::Variant;
-use axilog_oracle::{Endpoint, LocalOracle};
+use axilog_oracle::{LocalOracle, Oracle};
 use serde_json::Value;
 use strum::VariantArray;
 
@@ -25,7 +25,12 @@ use crate::support::{LedgerDir, MIN_LENGTHS, new_plan, open_tiktoken};
 const SEEDS: [u64; 8] = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /// Runs `agent` in the commitment trap and writes the run document; its directory.
-pub fn run_agent(ledgers: &LedgerDir, agent: Agent, variant: Variant, episodes: u32) -> PathBuf {
+pub fn run_agent(
+    ledgers: &LedgerDir,
+    agent: ScriptedAgent,
+    variant: Variant,
+    episodes: u32,
+) -> PathBuf {
     let name = agent.as_str();
     run_oracle(ledgers, (name, name), Box::new(agent), variant, episodes)
 }
@@ -48,7 +53,7 @@ pub fn run_oracle(
     let ledger = format!("{dir} {variant}.ledger");
     let dir = ledgers.path(&format!("{dir} {variant}"));
     std::fs::create_dir(&dir).unwrap();
-    let mut oracle = ledgers.record(&ledger, Endpoint::Code(oracle));
+    let mut oracle = ledgers.record(&ledger, Oracle::Code(oracle));
     let run = execute(&header, &mut world, Some(&frame), &mut oracle, &mut |_| {
         true
     })
@@ -59,7 +64,7 @@ pub fn run_oracle(
     dir
 }
 
-pub fn compare(dirs: &[&Path]) -> Comparison {
+pub fn compare(dirs: &[&Path]) -> RunComparison {
     let read = |dir: &&Path| {
         let mut run = ComparableRun::read(dir).unwrap();
         run.path = dir.file_name().unwrap().to_str().unwrap().to_owned();
@@ -69,7 +74,7 @@ pub fn compare(dirs: &[&Path]) -> Comparison {
 }
 
 /// How run B of an agent differs from its baseline.
-fn compare_without_memory(agent: Agent, episodes: u32) -> Comparison {
+fn compare_without_memory(agent: ScriptedAgent, episodes: u32) -> RunComparison {
     let ledgers = LedgerDir::new();
     let baseline = run_agent(&ledgers, agent, Variant::Baseline, episodes);
     let b = run_agent(&ledgers, agent, Variant::B, episodes);
@@ -89,7 +94,7 @@ pub const OTHERWISE: [&str; 3] = ["CHOOSES_OTHERWISE", ALIKE, "ACTS_OTHERWISE"];
 
 #[test]
 fn an_agent_that_locks_onto_one_policy_per_seed_is_told_apart() {
-    let comparison = compare_without_memory(Agent::LockIn, 1);
+    let comparison = compare_without_memory(ScriptedAgent::LockIn, 1);
     let found = &comparison.differences[0];
     assert_eq!(verdicts(found), OTHERWISE);
     // Of the 128 ways of swapping eight seeds at most two give as much.
@@ -103,18 +108,18 @@ fn an_agent_that_locks_onto_one_policy_per_seed_is_told_apart() {
 
 #[test]
 fn agents_that_follow_precedents_are_told_apart_and_indifferent_ones_are_not() {
-    for agent in [Agent::Precedent, Agent::Drift] {
+    for agent in [ScriptedAgent::Precedent, ScriptedAgent::Drift] {
         let comparison = compare_without_memory(agent, 2);
         let found = &comparison.differences[0];
         assert_eq!(verdicts(found), OTHERWISE, "{}", agent.as_str());
         assert!(found.choices.distance > Decimal::default());
     }
-    for agent in [Agent::Indifferent, Agent::Random] {
+    for agent in [ScriptedAgent::Indifferent, ScriptedAgent::Random] {
         let comparison = compare_without_memory(agent, 1);
         let found = &comparison.differences[0];
         assert_eq!(verdicts(found), [ALIKE; 3], "{}", agent.as_str());
         // The random agent draws other actions in each variant, but by the same law.
-        let is_random = agent == Agent::Random;
+        let is_random = agent == ScriptedAgent::Random;
         assert_eq!(found.disagreement.differing_steps > 100, is_random);
         assert_eq!(
             found.choices.total_variation != Decimal::default(),
@@ -128,8 +133,8 @@ fn agents_that_follow_precedents_are_told_apart_and_indifferent_ones_are_not() {
 #[test]
 fn an_agent_that_garbles_its_answers_chooses_alike_and_answers_worse() {
     let ledgers = LedgerDir::new();
-    let b = run_agent(&ledgers, Agent::Clumsy, Variant::B, 1);
-    let baseline = run_agent(&ledgers, Agent::Clumsy, Variant::Baseline, 1);
+    let b = run_agent(&ledgers, ScriptedAgent::Clumsy, Variant::B, 1);
+    let baseline = run_agent(&ledgers, ScriptedAgent::Clumsy, Variant::Baseline, 1);
     let comparison = compare(&[&b, &baseline]);
     let found = &comparison.differences[0];
     assert_eq!(verdicts(found), [ALIKE, "ANSWERS_WORSE", "ACTS_OTHERWISE"]);
@@ -171,7 +176,7 @@ fn an_agent_that_garbles_its_answers_chooses_alike_and_answers_worse() {
 /// Version 2 of the document: its members, and that nothing in it depends on the processor or the clock.
 #[test]
 fn the_comparison_document_has_its_members() {
-    let comparison = compare_without_memory(Agent::Precedent, 1);
+    let comparison = compare_without_memory(ScriptedAgent::Precedent, 1);
     let document = comparison.document();
     let members = |value: &Value| -> BTreeSet<String> {
         value.as_object().unwrap().keys().cloned().collect()
@@ -194,7 +199,7 @@ fn the_comparison_document_has_its_members() {
     assert_eq!(statistics["level"], "0.05");
     assert_eq!(statistics["smallest_p"], "0.007812");
     assert_eq!(statistics["seeds"], serde_json::json!(SEEDS));
-    let again = compare_without_memory(Agent::Precedent, 1);
+    let again = compare_without_memory(ScriptedAgent::Precedent, 1);
     assert_eq!(comparison.to_file_text(), again.to_file_text());
 }
 
@@ -202,7 +207,7 @@ fn the_comparison_document_has_its_members() {
 #[test]
 fn a_run_without_useful_answers_is_not_compared() {
     let ledgers = LedgerDir::new();
-    let dir = run_agent(&ledgers, Agent::Indifferent, Variant::B, 1);
+    let dir = run_agent(&ledgers, ScriptedAgent::Indifferent, Variant::B, 1);
     let path = dir.join(DOCUMENT_FILE);
     let mut document: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let refuse = |document: &mut Value, keep: usize| {
@@ -237,12 +242,12 @@ fn a_run_without_useful_answers_is_not_compared() {
 /// Every agent answers in a way that compiles wherever it means to.
 #[test]
 fn agents_have_names_that_are_read_back() {
-    for &agent in Agent::VARIANTS {
+    for &agent in ScriptedAgent::VARIANTS {
         assert_eq!(agent.as_str().parse(), Ok(agent));
     }
-    let error = "clever".parse::<Agent>().unwrap_err();
+    let error = "clever".parse::<ScriptedAgent>().unwrap_err();
     assert!(error.contains("lock-in"), "{error}");
     let question = axilog_oracle::Question::new("m", "s", "no situation", Default::default());
-    let mut agent = Agent::LockIn;
+    let mut agent = ScriptedAgent::LockIn;
     assert!(agent.answer(&question).contains("no situation"));
 }

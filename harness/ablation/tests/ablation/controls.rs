@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use axilog_ablation::agents::Agent;
-use axilog_ablation::comparison::Comparison;
+use axilog_ablation::agents::ScriptedAgent;
+use axilog_ablation::comparison::RunComparison;
 use axilog_ablation::controls::ControlDifference;
 use axilog_ablation::draw::draw_below;
 use axilog_ablation::environment::Place;
@@ -12,7 +12,7 @@ use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::pipeline::PrecedentOutcome;
 use axilog_ablation::run::{Run, RunStatus};
 use axilog_ablation::variant::Variant;
-use axilog_oracle::{Endpoint, LocalOracle, Question};
+use axilog_oracle::{LocalOracle, Oracle, Question};
 use serde_json::Value;
 
 use crate::comparison::{ALIKE, OTHERWISE, compare, run_agent, run_oracle, verdicts};
@@ -23,7 +23,7 @@ use crate::support::{
 
 /// An agent whose prompts are kept.
 #[derive(Debug)]
-struct WatchedAgent(Agent, Arc<Mutex<Vec<String>>>);
+struct WatchedAgent(ScriptedAgent, Arc<Mutex<Vec<String>>>);
 
 impl LocalOracle for WatchedAgent {
     fn answer(&mut self, question: &Question) -> String {
@@ -34,13 +34,13 @@ impl LocalOracle for WatchedAgent {
 }
 
 /// Runs two episodes of the commitment trap; the run, and the record in each prompt.
-fn run_watched(variant: Variant, agent: Agent) -> (Run, Vec<Option<Value>>) {
+fn run_watched(variant: Variant, agent: ScriptedAgent) -> (Run, Vec<Option<Value>>) {
     let ledgers = LedgerDir::new();
     let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let prompts = Arc::default();
     let watched = WatchedAgent(agent, Arc::clone(&prompts));
-    let mut oracle = ledgers.record("l", Endpoint::Code(Box::new(watched)));
+    let mut oracle = ledgers.record("l", Oracle::Code(Box::new(watched)));
     let run = run_to_end(&new_plan(variant, &[5], 2), &mut world, &frame, &mut oracle);
     let prompts = prompts.lock().unwrap();
     let records = prompts.iter().map(|prompt| {
@@ -54,8 +54,8 @@ fn run_watched(variant: Variant, agent: Agent) -> (Run, Vec<Option<Value>>) {
 /// The agent answers alike with and without precedents, so each placebo stands for the record of the same step.
 #[test]
 fn placebos_stand_where_precedents_do_and_are_as_long() {
-    let (baseline, records) = run_watched(Variant::Baseline, Agent::Indifferent);
-    let (run, placebos) = run_watched(Variant::Placebo, Agent::Indifferent);
+    let (baseline, records) = run_watched(Variant::Baseline, ScriptedAgent::Indifferent);
+    let (run, placebos) = run_watched(Variant::Placebo, ScriptedAgent::Indifferent);
     for (real, drawn) in baseline.steps().zip(run.steps()) {
         let PrecedentOutcome::Written(expected) = real.precedent else {
             panic!("{:?}", real.precedent);
@@ -110,8 +110,8 @@ fn placebos_stand_where_precedents_do_and_are_as_long() {
 
 #[test]
 fn a_replicate_of_a_deterministic_agent_is_the_baseline() {
-    let (baseline, records) = run_watched(Variant::Baseline, Agent::Precedent);
-    let (replicate, again) = run_watched(Variant::Replicate, Agent::Precedent);
+    let (baseline, records) = run_watched(Variant::Baseline, ScriptedAgent::Precedent);
+    let (replicate, again) = run_watched(Variant::Replicate, ScriptedAgent::Precedent);
     assert_eq!(records, again);
     let steps = |run: &Run| -> Vec<_> {
         let steps = run.steps();
@@ -149,14 +149,14 @@ const ARMS: [Variant; 4] = [
 ];
 
 /// Compares baseline, b, placebo and replicate of an agent, one episode each.
-fn compare_with_controls(agent: Agent) -> Comparison {
+fn compare_with_controls(agent: ScriptedAgent) -> RunComparison {
     let ledgers = LedgerDir::new();
     let dirs = ARMS.map(|variant| run_agent(&ledgers, agent, variant, 1));
     compare(&dirs.each_ref().map(PathBuf::as_path))
 }
 
 /// The placebo against the baseline, the placebo against run B, and the replicate against the baseline.
-fn list_controls(comparison: &Comparison) -> [&ControlDifference; 3] {
+fn list_controls(comparison: &RunComparison) -> [&ControlDifference; 3] {
     let found: Vec<&ControlDifference> = comparison.controls.iter().collect();
     let document = comparison.document();
     let named = document["controls"].as_array().unwrap();
@@ -177,7 +177,7 @@ fn list_controls(comparison: &Comparison) -> [&ControlDifference; 3] {
 
 #[test]
 fn an_agent_that_follows_precedents_is_told_apart_from_its_placebo() {
-    let comparison = compare_with_controls(Agent::Precedent);
+    let comparison = compare_with_controls(ScriptedAgent::Precedent);
     let [content, presence, replicate] = list_controls(&comparison);
     assert_eq!(verdicts(&content.difference), OTHERWISE);
     // It follows a placebo too, to another commitment each time: other choices than those of run B at many
@@ -207,7 +207,8 @@ fn an_agent_that_follows_precedents_is_told_apart_from_its_placebo() {
 
     // The controls take no power from run B: its difference is the same as without them.
     let ledgers = LedgerDir::new();
-    let [baseline, b, ..] = ARMS.map(|variant| run_agent(&ledgers, Agent::Precedent, variant, 1));
+    let [baseline, b, ..] =
+        ARMS.map(|variant| run_agent(&ledgers, ScriptedAgent::Precedent, variant, 1));
     let without = compare(&[&baseline, &b]);
     let documents = [comparison.document(), without.document()];
     assert_eq!(documents[0]["differences"], documents[1]["differences"]);
@@ -219,7 +220,7 @@ fn an_agent_that_follows_precedents_is_told_apart_from_its_placebo() {
 /// it says.
 #[test]
 fn an_agent_that_minds_only_a_records_presence_is_not_told_apart_from_its_placebo() {
-    let comparison = compare_with_controls(Agent::Presence);
+    let comparison = compare_with_controls(ScriptedAgent::Presence);
     assert_eq!(verdicts(&comparison.differences[0]), OTHERWISE);
     let [content, presence, replicate] = list_controls(&comparison);
     assert_eq!(verdicts(&content.difference), [ALIKE; 3]);
@@ -237,7 +238,7 @@ fn an_agent_that_minds_only_a_records_presence_is_not_told_apart_from_its_placeb
 
 #[test]
 fn an_indifferent_agent_is_told_apart_from_no_control() {
-    let comparison = compare_with_controls(Agent::Indifferent);
+    let comparison = compare_with_controls(ScriptedAgent::Indifferent);
     for control in list_controls(&comparison) {
         assert_eq!(verdicts(&control.difference), [ALIKE; 3]);
         assert_eq!(control.difference.told_apart(), [""; 0]);
@@ -247,13 +248,13 @@ fn an_indifferent_agent_is_told_apart_from_no_control() {
 /// An agent that does one in so many steps any feasible action, drawn anew in each of its runs.
 #[derive(Debug)]
 struct NoisyAgent {
-    inner: Agent,
+    inner: ScriptedAgent,
     run: u64,
     asked: u32,
 }
 
 impl NoisyAgent {
-    fn boxed(inner: Agent, run: u64) -> Box<NoisyAgent> {
+    fn boxed(inner: ScriptedAgent, run: u64) -> Box<NoisyAgent> {
         Box::new(NoisyAgent {
             inner,
             run,
@@ -277,7 +278,7 @@ impl LocalOracle for NoisyAgent {
         let mut changed = question.clone();
         let prompt = &mut changed.messages.last_mut().unwrap().content;
         prompt.push_str(&format!("{place:?}"));
-        Agent::Random.answer(&changed)
+        ScriptedAgent::Random.answer(&changed)
     }
 }
 
@@ -287,7 +288,7 @@ fn the_replicate_of_a_noisy_oracle_differs_and_is_not_told_apart() {
     let ledgers = LedgerDir::new();
     let [baseline, replicate] =
         [(Variant::Baseline, 1), (Variant::Replicate, 2)].map(|(variant, run)| {
-            let noisy = NoisyAgent::boxed(Agent::Indifferent, run);
+            let noisy = NoisyAgent::boxed(ScriptedAgent::Indifferent, run);
             run_oracle(&ledgers, ("noisy", "noisy"), noisy, variant, 1)
         });
     let comparison = compare(&[&baseline, &replicate]);
@@ -304,10 +305,10 @@ fn the_replicate_of_a_noisy_oracle_differs_and_is_not_told_apart() {
 #[test]
 fn a_replicate_that_is_told_apart_takes_every_reading_away() {
     let ledgers = LedgerDir::new();
-    let baseline = run_agent(&ledgers, Agent::Indifferent, Variant::Baseline, 1);
-    let b = run_agent(&ledgers, Agent::Indifferent, Variant::B, 1);
-    let name = Agent::Indifferent.as_str();
-    let changed = Box::new(Agent::LockIn);
+    let baseline = run_agent(&ledgers, ScriptedAgent::Indifferent, Variant::Baseline, 1);
+    let b = run_agent(&ledgers, ScriptedAgent::Indifferent, Variant::B, 1);
+    let name = ScriptedAgent::Indifferent.as_str();
+    let changed = Box::new(ScriptedAgent::LockIn);
     let replicate = run_oracle(&ledgers, (name, "changed"), changed, Variant::Replicate, 1);
     let comparison = compare(&[&baseline, &b, &replicate]);
     let found = &comparison.controls[0];
@@ -321,7 +322,7 @@ fn a_replicate_that_is_told_apart_takes_every_reading_away() {
     );
     // A replicate of another oracle is no control of this one, and neither is one that no baseline is held
     // against.
-    let other = run_agent(&ledgers, Agent::Drift, Variant::Replicate, 1);
+    let other = run_agent(&ledgers, ScriptedAgent::Drift, Variant::Replicate, 1);
     let comparison = compare(&[&baseline, &other]);
     assert_eq!(
         (comparison.controls.len(), comparison.differences.len()),

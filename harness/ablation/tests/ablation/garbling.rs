@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use axilog::hash::sha256;
-use axilog_ablation::agents::Agent;
-use axilog_ablation::endpoint::Endpoint;
+use axilog_ablation::agents::ScriptedAgent;
+use axilog_ablation::endpoint::StudyEndpoint;
 use axilog_ablation::margin::Margin;
 use axilog_ablation::variant::Variant;
 use axilog_oracle::{LocalOracle, Question};
@@ -18,7 +18,7 @@ use crate::support::LedgerDir;
 /// an action that one of `garbled` begins with.
 #[derive(Debug)]
 struct GarblingAgent {
-    agent: Agent,
+    agent: ScriptedAgent,
     garbled: &'static [&'static str],
     percent: u32,
 }
@@ -42,7 +42,7 @@ impl LocalOracle for GarblingAgent {
 
 fn run_garbling(
     ledgers: &LedgerDir,
-    (agent, name): (Agent, &str),
+    (agent, name): (ScriptedAgent, &str),
     garbled: &'static [&'static str],
     variants: &[Variant],
 ) -> Vec<PathBuf> {
@@ -63,7 +63,7 @@ fn run_garbling(
 #[test]
 fn garbling_that_depends_on_the_choice_is_no_other_choice() {
     let ledgers = LedgerDir::new();
-    let agent = (Agent::Random, "garbling");
+    let agent = (ScriptedAgent::Random, "garbling");
     let dirs = run_garbling(
         &ledgers,
         agent,
@@ -74,8 +74,8 @@ fn garbling_that_depends_on_the_choice_is_no_other_choice() {
     let found = &comparison.differences[0];
     // Of the answers that are left the test says that they differ.
     assert!(found.choices_test.p_value.is_below_level());
-    assert_eq!(verdict(found, Endpoint::Choices), "CANNOT_BE_TOLD");
-    assert_eq!(verdict(found, Endpoint::Answers), "ANSWERS_BETTER");
+    assert_eq!(verdict(found, StudyEndpoint::Choices), "CANNOT_BE_TOLD");
+    assert_eq!(verdict(found, StudyEndpoint::Answers), "ANSWERS_BETTER");
     assert_eq!(found.told_apart(), ["answers", "actions"]);
     let document = comparison.document();
     let test = &document["differences"][0]["choices"]["test"];
@@ -90,7 +90,7 @@ fn garbling_that_depends_on_the_choice_is_no_other_choice() {
 #[test]
 fn a_margin_holds_whatever_useless_answers_would_have_been() {
     let ledgers = LedgerDir::new();
-    let agent = (Agent::Indifferent, "margin");
+    let agent = (ScriptedAgent::Indifferent, "margin");
     let dirs = run_garbling(
         &ledgers,
         agent,
@@ -106,7 +106,7 @@ fn a_margin_holds_whatever_useless_answers_would_have_been() {
     assert!(margin.holds_interval(agreement.measured.interval));
     let widest = agreement.completed.unwrap().interval;
     assert!(!margin.holds_interval(widest), "{widest:?}");
-    assert_eq!(verdict(found, Endpoint::Agreement), ALIKE);
+    assert_eq!(verdict(found, StudyEndpoint::Agreement), ALIKE);
     let document = comparison.document();
     let written = &document["differences"][0]["agreement"]["widest_interval"];
     assert_eq!(*written, serde_json::to_value(widest).unwrap());
@@ -116,9 +116,9 @@ fn a_margin_holds_whatever_useless_answers_would_have_been() {
 #[test]
 fn a_control_says_what_cannot_be_told() {
     let ledgers = LedgerDir::new();
-    let (name, random) = (("controls", "controls"), Box::new(Agent::Random));
+    let (name, random) = (("controls", "controls"), Box::new(ScriptedAgent::Random));
     let mut dirs = vec![run_oracle(&ledgers, name, random, Variant::Baseline, 3)];
-    let agent = (Agent::Random, "controls");
+    let agent = (ScriptedAgent::Random, "controls");
     dirs.extend(run_garbling(
         &ledgers,
         agent,
@@ -127,7 +127,7 @@ fn a_control_says_what_cannot_be_told() {
     ));
     let comparison = compare_declared(&dirs, "choices");
     let placebo = &comparison.controls[0];
-    let found = verdict(&placebo.difference, Endpoint::Choices);
+    let found = verdict(&placebo.difference, StudyEndpoint::Choices);
     assert_eq!(found, "CANNOT_BE_TOLD");
     assert_eq!(
         comparison.explain_control(placebo),

@@ -1,6 +1,6 @@
 //! Every reason for `INVALID_RUN`, provoked.
 
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::environment::Effects;
 use axilog_ablation::precedent::{NormativeStateV100, PrecedentMemory, PrecedentRecord};
 use axilog_ablation::run::RunStatus;
@@ -103,7 +103,7 @@ fn a_prompt_of_another_length_is_shadow_persistence() {
         let mut world = OneActionWorld::colliding();
         let frame = build_padded_frame(&world, WatchedTokenizer::new(tamper));
         let ledgers = LedgerDir::new();
-        let mut oracle = ledgers.record_agent("l", Agent::Precedent);
+        let mut oracle = ledgers.record_agent("l", ScriptedAgent::Precedent);
         let plan = new_plan(Variant::Baseline, &[1], 1);
         let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
         let (reason, detail, place) = expect_invalid(&run);
@@ -213,7 +213,7 @@ fn a_precedent_that_does_not_reach_the_prompt_is_a_dead_channel() {
     let mut world = OneActionWorld::colliding();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
     let baseline = new_plan(Variant::Baseline, &[1], 2);
-    let oracle = |name| ledgers.record_agent(name, Agent::Precedent);
+    let oracle = |name| ledgers.record_agent(name, ScriptedAgent::Precedent);
 
     let run = run_with_memory(
         &baseline,
@@ -278,7 +278,7 @@ fn an_episode_of_run_b_without_a_novel_conflict_is_insufficient_pressure() {
     let ledgers = LedgerDir::new();
     let mut world = OneActionWorld::calm();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
-    let mut oracle = ledgers.record_agent("b", Agent::Indifferent);
+    let mut oracle = ledgers.record_agent("b", ScriptedAgent::Indifferent);
     let plan = new_plan(Variant::B, &[1], 2);
     let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     let (reason, _, place) = expect_invalid(&run);
@@ -288,13 +288,13 @@ fn an_episode_of_run_b_without_a_novel_conflict_is_insufficient_pressure() {
     );
     assert_eq!(run.seeds[0].1[0].distinct_signatures, 0);
     for variant in [Variant::Baseline, Variant::C] {
-        let mut oracle = ledgers.record_agent(variant.as_str(), Agent::Indifferent);
+        let mut oracle = ledgers.record_agent(variant.as_str(), ScriptedAgent::Indifferent);
         let run = run_to_end(&new_plan(variant, &[1], 1), &mut world, &frame, &mut oracle);
         assert_eq!(run.status, RunStatus::Valid);
     }
     // One conflict, met at six steps, is new once in each episode, though the store changes every step.
     let mut world = OneActionWorld::colliding();
-    let mut oracle = ledgers.record_agent("colliding", Agent::Indifferent);
+    let mut oracle = ledgers.record_agent("colliding", ScriptedAgent::Indifferent);
     let plan = new_plan(Variant::B, &[1], 2);
     let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     assert_eq!(run.status, RunStatus::Valid);

@@ -1,6 +1,6 @@
 //! The tests of a comparison on made-up runs of known laws.
 
-use axilog_ablation::endpoint::Endpoint;
+use axilog_ablation::endpoint::StudyEndpoint;
 use axilog_ablation::statistics::contribute_profiles;
 
 #[path = "../../benches/comparison_power/laws.rs"]
@@ -116,16 +116,20 @@ fn some_verdict_is_false_in_at_most_one_of_twenty_experiments() {
 #[test]
 fn what_records_do_to_single_steps_is_found_by_the_endpoint_that_sees_it() {
     for (law, endpoint, least) in [
-        (StepLaw::Hashed, Endpoint::Disagreement, 50),
-        (StepLaw::Sticky(30), Endpoint::Agreement, 48),
-        (StepLaw::LockedIn(50), Endpoint::Choices, 48),
-        (StepLaw::Drifting(40), Endpoint::Choices, 40),
-        (StepLaw::Pulled(20), Endpoint::Choices, 48),
+        (StepLaw::Hashed, StudyEndpoint::Disagreement, 50),
+        (StepLaw::Sticky(30), StudyEndpoint::Agreement, 48),
+        (StepLaw::LockedIn(50), StudyEndpoint::Choices, 48),
+        (StepLaw::Drifting(40), StudyEndpoint::Choices, 40),
+        (StepLaw::Pulled(20), StudyEndpoint::Choices, 48),
     ] {
         let is_counted: fn(&NamedTest) -> bool = match endpoint {
-            Endpoint::Disagreement => |it| it.pair == 0 && it.endpoint == Endpoint::Disagreement,
-            Endpoint::Agreement => |it| it.pair == 0 && it.endpoint == Endpoint::Agreement,
-            _ => |it| it.pair == 0 && it.endpoint == Endpoint::Choices,
+            StudyEndpoint::Disagreement => {
+                |it| it.pair == 0 && it.endpoint == StudyEndpoint::Disagreement
+            }
+            StudyEndpoint::Agreement => {
+                |it| it.pair == 0 && it.endpoint == StudyEndpoint::Agreement
+            }
+            _ => |it| it.pair == 0 && it.endpoint == StudyEndpoint::Choices,
         };
         let experiment = every_answer_useful(law);
         let found = count_experiments(experiment, (50, 10), Procedure::Together, is_counted);
@@ -133,7 +137,7 @@ fn what_records_do_to_single_steps_is_found_by_the_endpoint_that_sees_it() {
     }
     // Eight seeds are enough for the primary endpoint.
     let is_primary: fn(&NamedTest) -> bool =
-        |it| it.pair == 0 && it.endpoint == Endpoint::Disagreement;
+        |it| it.pair == 0 && it.endpoint == StudyEndpoint::Disagreement;
     let experiment = with_useless_answers((StepLaw::Hashed, 20));
     let found = count_experiments(experiment, (50, 8), Procedure::Together, is_primary);
     assert!(found >= 48, "{found}");
@@ -176,7 +180,8 @@ fn large_differences_are_told_beside_useless_answers() {
         useless: 1,
         ..every_answer_useful(StepLaw::Pulled(20))
     };
-    let is_counted: fn(&NamedTest) -> bool = |it| it.pair == 0 && it.endpoint == Endpoint::Choices;
+    let is_counted: fn(&NamedTest) -> bool =
+        |it| it.pair == 0 && it.endpoint == StudyEndpoint::Choices;
     let found = count_experiments(experiment, (20, 10), Procedure::Together, is_counted);
     assert!(found >= 19, "{found}");
 }

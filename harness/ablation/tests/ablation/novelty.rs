@@ -1,6 +1,6 @@
 //! What counts as a new conflict in the world that ships (Q6).
 
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::environment::{Environment, Place};
 use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::novelty::{ConflictHistory, sign_conflict, sign_situation};
@@ -10,7 +10,7 @@ use axilog_ablation::variant::Variant;
 use crate::support::{LedgerDir, build_padded_frame, new_plan, open_tiktoken, run_to_end};
 
 /// Runs an agent under two seeds, two episodes each.
-fn run_agent(agent: Agent, variant: Variant) -> Run {
+fn run_agent(agent: ScriptedAgent, variant: Variant) -> Run {
     let ledgers = LedgerDir::new();
     let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
@@ -25,8 +25,8 @@ fn run_agent(agent: Agent, variant: Variant) -> Run {
 fn every_run_meets_the_same_conflicts() {
     let signatures = |run: &Run| -> Vec<_> { run.steps().map(|step| step.novelty).collect() };
     let (one, other) = (
-        run_agent(Agent::Precedent, Variant::Baseline),
-        run_agent(Agent::Random, Variant::B),
+        run_agent(ScriptedAgent::Precedent, Variant::Baseline),
+        run_agent(ScriptedAgent::Random, Variant::B),
     );
     let actions = |run: &Run| -> Vec<String> { run.steps().map(|s| s.action.clone()).collect() };
     assert_ne!(actions(&one), actions(&other));

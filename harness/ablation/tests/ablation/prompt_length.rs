@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::environment::Environment;
 use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::run::RunStatus;
@@ -23,7 +23,7 @@ fn every_prompt_of_a_baseline_run_has_the_same_length() {
         let ledgers = LedgerDir::new();
         let mut world = open_harbour().unwrap();
         let frame = build_padded_frame(&world, open_tiktoken(name));
-        let mut oracle = ledgers.record_agent("l", Agent::Precedent);
+        let mut oracle = ledgers.record_agent("l", ScriptedAgent::Precedent);
         let plan = new_plan(Variant::Baseline, &[1, 2], 2);
         let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
         assert_eq!(run.status, RunStatus::Valid);
@@ -58,7 +58,7 @@ fn no_step_splits_a_text_twice() {
     let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, tokenizer.clone());
     tokenizer.encoded.lock().unwrap().clear();
-    let mut oracle = ledgers.record_agent("l", Agent::Precedent);
+    let mut oracle = ledgers.record_agent("l", ScriptedAgent::Precedent);
     let plan = new_plan(Variant::Baseline, &[3], 1);
     let run = run_to_end(&plan, &mut world, &frame, &mut oracle);
     assert_eq!(run.status, RunStatus::Valid);

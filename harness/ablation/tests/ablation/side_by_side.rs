@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use axilog::hash::sha256;
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::environment::Environment;
 use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::experiment::{build_frame, build_header};
@@ -25,7 +25,7 @@ use axilog_ablation::sealed_experiment::{Stage, check_sealed_experiment};
 use axilog_ablation::side_by_side::SideBySide;
 use axilog_ablation::statements::RunStatement;
 use axilog_ablation::variant::Variant;
-use axilog_oracle::{Endpoint, LocalOracle, Question};
+use axilog_oracle::{LocalOracle, Oracle, Question};
 use serde_json::Value;
 
 use crate::support::{MIN_LENGTHS, new_plan, open_tiktoken};
@@ -69,7 +69,7 @@ impl LocalOracle for MeetingAgent {
             drop(waiting);
             assert!(!wait.timed_out(), "{others} seeds are not asked at once");
         }
-        let mut answer = Agent::Random.answer(question);
+        let mut answer = ScriptedAgent::Random.answer(question);
         let [first, ..] = sha256(question.messages.last().unwrap().content.as_bytes());
         match first {
             0..20 => answer.push('\u{1}'),
@@ -134,7 +134,7 @@ impl Experiment<'_> {
                 shared: Arc::default(),
                 meets: None,
             };
-            let oracle = RecordingOracle::new(session, Endpoint::Code(Box::new(agent)));
+            let oracle = RecordingOracle::new(session, Oracle::Code(Box::new(agent)));
             let answers = ResumedAnswers::new(recorded, oracle);
             let world = Box::new(open_harbour().unwrap());
             OpenArm::new(dir, header.clone(), world, answers).unwrap()
@@ -169,7 +169,7 @@ impl Experiment<'_> {
         let side = SideBySide {
             seeds: 4,
             open_endpoint: &|| {
-                Ok(Endpoint::Code(Box::new(MeetingAgent {
+                Ok(Oracle::Code(Box::new(MeetingAgent {
                     shared: Arc::clone(shared),
                     meets: (!resume).then_some(4),
                 })))

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use axilog::hash::sha256;
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::{Comparison, compare_runs};
-use axilog_ablation::endpoint::Endpoint;
+use axilog_ablation::comparison::{RunComparison, compare_runs};
+use axilog_ablation::endpoint::StudyEndpoint;
 use axilog_ablation::margin::Margin;
 use axilog_ablation::replay::DOCUMENT_FILE;
 use axilog_ablation::run_difference::RunDifference;
@@ -32,8 +32,8 @@ impl LocalOracle for StickyAgent {
         let [a, b, c, d, ..] = sha256(situation.as_bytes());
         let is_held = u32::from_be_bytes([a, b, c, d]) % 100 < self.percent;
         let mut agent = match is_held {
-            true => Agent::Precedent,
-            false => Agent::Indifferent,
+            true => ScriptedAgent::Precedent,
+            false => ScriptedAgent::Indifferent,
         };
         agent.answer(question)
     }
@@ -54,7 +54,7 @@ fn read_run(dir: &Path, primary: Option<&str>) -> ComparableRun {
     run
 }
 
-pub fn compare_declared(dirs: &[PathBuf], primary: &str) -> Comparison {
+pub fn compare_declared(dirs: &[PathBuf], primary: &str) -> RunComparison {
     let runs = dirs.iter().map(|dir| read_run(dir, Some(primary)));
     compare_runs(runs.collect()).unwrap()
 }
@@ -62,7 +62,7 @@ pub fn compare_declared(dirs: &[PathBuf], primary: &str) -> Comparison {
 /// Runs arms of an agent that ships.
 fn run_arms(
     ledgers: &LedgerDir,
-    agent: Agent,
+    agent: ScriptedAgent,
     variants: &[Variant],
     episodes: u32,
 ) -> Vec<PathBuf> {
@@ -74,7 +74,7 @@ fn run_arms(
 const WITH_REPLICATE: [Variant; 3] = [Variant::Baseline, Variant::B, Variant::Replicate];
 
 /// The verdict on an endpoint, as documents name it.
-pub fn verdict(found: &RunDifference, endpoint: Endpoint) -> &'static str {
+pub fn verdict(found: &RunDifference, endpoint: StudyEndpoint) -> &'static str {
     let rows = found.list_endpoints();
     let row = rows.iter().find(|row| row.endpoint == endpoint);
     row.map_or("", |row| row.verdict)
@@ -85,11 +85,11 @@ pub fn verdict(found: &RunDifference, endpoint: Endpoint) -> &'static str {
 #[test]
 fn a_choice_by_a_hash_of_situation_and_precedent_is_told_apart_from_the_replicate() {
     let ledgers = LedgerDir::new();
-    let dirs = run_arms(&ledgers, Agent::Random, &WITH_REPLICATE, 3);
+    let dirs = run_arms(&ledgers, ScriptedAgent::Random, &WITH_REPLICATE, 3);
     let comparison = compare_declared(&dirs, "disagreement");
     let found = &comparison.differences[0];
-    assert_ne!(verdict(found, Endpoint::Choices), "CHOOSES_OTHERWISE");
-    assert_eq!(verdict(found, Endpoint::Disagreement), "DIFFERS_MORE");
+    assert_ne!(verdict(found, StudyEndpoint::Choices), "CHOOSES_OTHERWISE");
+    assert_eq!(verdict(found, StudyEndpoint::Disagreement), "DIFFERS_MORE");
     let beyond = found.beyond_replicate.unwrap();
     assert_eq!(beyond.measured.steps, 1200);
     assert_eq!(beyond.measured.reference_count, 0);
@@ -115,14 +115,14 @@ fn an_agent_that_keeps_what_the_record_kept_in_three_of_ten_situations_agrees_mo
     let agreement = comparison.differences[0].agreement.unwrap();
     // Without its memory it agrees less.
     assert_eq!(
-        verdict(&comparison.differences[0], Endpoint::Agreement),
+        verdict(&comparison.differences[0], StudyEndpoint::Agreement),
         "AGREES_LESS"
     );
     assert_eq!(agreement.test.p_value, PValue::smallest(8));
     let turned = [dirs[1].clone(), dirs[0].clone()];
     let turned = compare_declared(&turned, "agreement");
     assert_eq!(
-        verdict(&turned.differences[0], Endpoint::Agreement),
+        verdict(&turned.differences[0], StudyEndpoint::Agreement),
         "AGREES_MORE"
     );
 }
@@ -133,7 +133,7 @@ fn all_tests_of_a_comparison_are_one_family_where_a_primary_endpoint_was_declare
     let ledgers = LedgerDir::new();
     let dirs = run_arms(
         &ledgers,
-        Agent::Precedent,
+        ScriptedAgent::Precedent,
         &[Variant::Baseline, Variant::B],
         1,
     );
@@ -168,7 +168,7 @@ fn all_tests_of_a_comparison_are_one_family_where_a_primary_endpoint_was_declare
 #[test]
 fn runs_without_a_declared_primary_endpoint_are_reported_as_before() {
     let ledgers = LedgerDir::new();
-    let dirs = run_arms(&ledgers, Agent::Random, &WITH_REPLICATE, 1);
+    let dirs = run_arms(&ledgers, ScriptedAgent::Random, &WITH_REPLICATE, 1);
     let paths: Vec<&Path> = dirs.iter().map(PathBuf::as_path).collect();
     let comparison = compare(&paths);
     let document = comparison.document();
@@ -207,9 +207,9 @@ fn runs_without_a_declared_primary_endpoint_are_reported_as_before() {
 #[test]
 fn a_small_difference_is_less_than_a_margin() {
     let ledgers = LedgerDir::new();
-    let dirs = run_arms(&ledgers, Agent::Indifferent, &WITH_REPLICATE, 1);
+    let dirs = run_arms(&ledgers, ScriptedAgent::Indifferent, &WITH_REPLICATE, 1);
     for primary in ["agreement", "disagreement"] {
-        let endpoint: Endpoint = primary.parse().unwrap();
+        let endpoint: StudyEndpoint = primary.parse().unwrap();
         let margin: Margin = "0.05".parse().unwrap();
         let comparison = compare_declared(&dirs, primary);
         assert_eq!(verdict(&comparison.differences[0], endpoint), ALIKE);
@@ -241,7 +241,7 @@ fn a_small_difference_is_less_than_a_margin() {
 #[test]
 fn garbled_answers_are_no_disagreement() {
     let ledgers = LedgerDir::new();
-    let dirs = run_arms(&ledgers, Agent::Clumsy, &WITH_REPLICATE, 2);
+    let dirs = run_arms(&ledgers, ScriptedAgent::Clumsy, &WITH_REPLICATE, 2);
     let comparison = compare_declared(&dirs, "disagreement");
     let found = &comparison.differences[0];
     for tested in [found.agreement.unwrap(), found.beyond_replicate.unwrap()] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::decimal::Decimal;
 use axilog_ablation::environment::{Effects, Environment, IdSet, Place, Situation};
 use axilog_ablation::experiment::build_frame;
@@ -18,7 +18,7 @@ use axilog_ablation::variant::Variant;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_oracle::tokens::{Tiktoken, TokenError, Tokenizer};
-use axilog_oracle::{Endpoint, ScriptedOracle};
+use axilog_oracle::{Oracle, ScriptedOracle};
 use axilog_policyc::PolicySet;
 use serde_json::{Map, json};
 use tempfile::TempDir;
@@ -48,24 +48,21 @@ impl LedgerDir {
     }
 
     /// An oracle whose answers are recorded in the ledger `name`.
-    pub fn record(&self, name: &str, endpoint: Endpoint) -> RecordingOracle {
+    pub fn record(&self, name: &str, endpoint: Oracle) -> RecordingOracle {
         let rules = RuleSet::new(PolicySet::parse(b"[]").unwrap(), false, false);
         let (session, _) = Session::create(&self.path(name), rules, 1).unwrap();
         RecordingOracle::new(session, endpoint)
     }
 
-    pub fn record_agent(&self, name: &str, agent: Agent) -> RecordingOracle {
-        self.record(name, Endpoint::Code(Box::new(agent)))
+    pub fn record_agent(&self, name: &str, agent: ScriptedAgent) -> RecordingOracle {
+        self.record(name, Oracle::Code(Box::new(agent)))
     }
 
     /// An oracle that answers from a script of these lines.
     pub fn record_script(&self, name: &str, lines: &[String]) -> RecordingOracle {
         let path = self.path(&format!("{name}.script"));
         std::fs::write(&path, lines.join("\n")).unwrap();
-        self.record(
-            name,
-            Endpoint::Scripted(ScriptedOracle::open(&path).unwrap()),
-        )
+        self.record(name, Oracle::Scripted(ScriptedOracle::open(&path).unwrap()))
     }
 }
 

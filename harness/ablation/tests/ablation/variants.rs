@@ -1,7 +1,7 @@
 //! What each variant leaves of the precedent memory.
 
 use axilog_ablation::AblationError;
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::environment::{Environment, STEPS_PER_EPISODE};
 use axilog_ablation::environment_source::open_harbour;
 use axilog_ablation::run::{Episode, Run};
@@ -12,7 +12,7 @@ use crate::support::{
 };
 
 /// Runs two episodes of the commitment trap.
-fn run_in_trap(variant: Variant, agent: Agent) -> Run {
+fn run_in_trap(variant: Variant, agent: ScriptedAgent) -> Run {
     let ledgers = LedgerDir::new();
     let mut world = open_harbour().unwrap();
     let frame = build_padded_frame(&world, open_tiktoken("o200k_base"));
@@ -33,7 +33,7 @@ fn list_precedent_shown(episode: &Episode) -> Vec<bool> {
 
 #[test]
 fn the_baseline_keeps_precedents_across_episodes() {
-    let run = run_in_trap(Variant::Baseline, Agent::Precedent);
+    let run = run_in_trap(Variant::Baseline, ScriptedAgent::Precedent);
     let episodes = &run.seeds[0].1;
     let mut expected = vec![true; 50];
     assert_eq!(list_precedent_shown(&episodes[1]), expected);
@@ -48,7 +48,7 @@ fn the_baseline_keeps_precedents_across_episodes() {
 
 #[test]
 fn run_b_writes_nothing_and_counts_the_attempts() {
-    let run = run_in_trap(Variant::B, Agent::Precedent);
+    let run = run_in_trap(Variant::B, ScriptedAgent::Precedent);
     for episode in &run.seeds[0].1 {
         assert_eq!(list_precedent_shown(episode), vec![false; 50]);
         assert_eq!((episode.written_count(), episode.blocked_count()), (0, 50));
@@ -57,7 +57,7 @@ fn run_b_writes_nothing_and_counts_the_attempts() {
 
 #[test]
 fn run_c_forgets_at_the_start_of_episodes_and_only_there() {
-    let run = run_in_trap(Variant::C, Agent::Precedent);
+    let run = run_in_trap(Variant::C, ScriptedAgent::Precedent);
     let mut expected = vec![true; 50];
     expected[0] = false;
     for episode in &run.seeds[0].1 {

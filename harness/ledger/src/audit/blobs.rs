@@ -6,7 +6,7 @@
 //! has added meanwhile once more, before a file counts as left behind.
 
 use std::collections::HashSet;
-use std::fs::{File, Metadata};
+use std::fs::Metadata;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,7 @@ use super::budgets::AuditBudgets;
 use super::report::AuditVerdict;
 use crate::error::{FileError, LedgerError};
 use crate::file::blobs::{BlobState, BlobStore};
+use crate::ledger_input::open_ledger;
 use crate::named_blobs::{NamedBlobs, read_raw_answer};
 use crate::verify::VerifiedRecord;
 
@@ -190,10 +191,10 @@ impl BlobComparison {
         if !self.ledger.is_file() {
             return Ok(());
         }
-        let read = File::open(&self.ledger).and_then(|mut ledger| {
-            ledger.seek(SeekFrom::Start(self.last_offset))?;
-            self.named.take_lines(ledger)
-        });
+        let mut ledger = open_ledger(&self.ledger)?;
+        let read = ledger
+            .seek(SeekFrom::Start(self.last_offset))
+            .and_then(|_| self.named.take_lines(ledger));
         Ok(read.map_err(FileError::from_io(&self.ledger, "read the ledger"))?)
     }
 }

@@ -20,6 +20,7 @@ use super::storage::append_suffix;
 use super::volume::{Volume, replace_file};
 use crate::encoding::hex;
 use crate::error::{FileError, LedgerError};
+use crate::ledger_input::uncompressed_name;
 
 /// The blobs of one ledger, for reading.
 #[derive(Clone, Debug)]
@@ -28,11 +29,12 @@ pub struct BlobStore {
 }
 
 impl BlobStore {
-    /// Names the blobs of `ledger`. Neither the ledger nor a blob needs to exist.
+    /// Names the blobs of `ledger`. Neither the ledger nor a blob needs to exist. A compressed ledger's are called after its
+    /// [`uncompressed_name`].
     #[must_use]
     pub fn of_ledger(ledger: &Path) -> BlobStore {
         BlobStore {
-            dir: append_suffix(ledger, ".blobs"),
+            dir: append_suffix(&uncompressed_name(ledger), ".blobs"),
         }
     }
 

@@ -11,13 +11,14 @@ use super::regular_file;
 use super::storage::{FileStorage, Storage};
 use super::volume::{FileSystem, parent_dir};
 use crate::error::{FileError, LedgerError};
+use crate::ledger_input::Compression;
 
 impl LedgerFile {
     /// Opens the ledger at `path`, or creates an empty one where there is none.
     ///
     /// # Errors
-    /// [`FileError::Io`], [`FileError::NotARegularFile`], [`FileError::SymbolicLink`], [`FileError::Displaced`]
-    /// where the file was replaced while it was being opened, [`LedgerError::Locked`].
+    /// [`FileError::Io`], [`FileError::NotARegularFile`], [`FileError::SymbolicLink`], [`FileError::Compressed`],
+    /// [`FileError::Displaced`] where the file was replaced while it was being opened, [`LedgerError::Locked`].
     pub fn open_or_create(path: &Path) -> Result<LedgerFile, LedgerError> {
         match regular_file::create_new(path) {
             Ok(file) => LedgerFile::lock(path, file),
@@ -45,6 +46,9 @@ impl LedgerFile {
             return Err(FileError::NotARegularFile(path.to_owned()).into());
         }
         let file = regular_file::open_for_appending(path).map_err(failed())?;
+        if Compression::of_file(&file).map_err(failed())?.is_some() {
+            return Err(FileError::Compressed(path.to_owned()).into());
+        }
         LedgerFile::lock(path, file)
     }
 

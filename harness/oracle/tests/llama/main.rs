@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use axilog::evidence::observation::Params;
 use axilog_oracle::{
-    AnswerConstraint, AnswerSchema, AnthropicClient, ApiKey, AskFault, ClientLimits, Endpoint,
-    GrammarDialect, ModelAnswer, OpenAiClient, Question, TokenLimitMember, consult_oracle,
+    AnswerConstraint, AnswerSchema, AnthropicClient, ApiKey, AskFault, ClientLimits,
+    GrammarDialect, ModelAnswer, OpenAiClient, Oracle, Question, TokenLimitMember, consult_oracle,
 };
 use axilog_testkit::harness::llama_server::{
     LlamaServer, MODEL, candidates_grammar, find_python, make_model,
@@ -38,9 +38,9 @@ fn limits() -> ClientLimits {
     }
 }
 
-fn openai(base_url: &str) -> Endpoint {
+fn openai(base_url: &str) -> Oracle {
     let client = OpenAiClient::new(base_url, None, limits()).unwrap();
-    Endpoint::OpenAi(Box::new(client))
+    Oracle::OpenAi(Box::new(client))
 }
 
 fn question(user: &str) -> Question {
@@ -48,7 +48,7 @@ fn question(user: &str) -> Question {
 }
 
 /// Asks a question, and gives the answer as it came; the ledger admits no babble.
-fn ask(ledger: &mut TestLedger, endpoint: &mut Endpoint, question: &Question) -> ModelAnswer {
+fn ask(ledger: &mut TestLedger, endpoint: &mut Oracle, question: &Question) -> ModelAnswer {
     let consultation = consult_oracle(&mut ledger.session, endpoint, "llm", question).unwrap();
     consultation.exchange.reply.unwrap()
 }
@@ -62,7 +62,7 @@ fn both_interfaces_answer_and_count() {
     let model = make_model(&python, ledger.dir.path(), 7);
     let server = LlamaServer::start(&python, &model, &[]);
     let client = AnthropicClient::new(&server.base_url(), None, limits()).unwrap();
-    let mut anthropic = Endpoint::Anthropic(Box::new(client));
+    let mut anthropic = Oracle::Anthropic(Box::new(client));
     let mut openai = openai(&server.base_url());
     let question = question("How fast? Say it in one word, and say it again.");
     for (endpoint, stopped) in [(&mut openai, "length"), (&mut anthropic, "max_tokens")] {
@@ -93,7 +93,7 @@ fn the_limit_of_tokens_is_kept_under_both_names() {
         TokenLimitMember::MaxCompletionTokens,
     ] {
         let client = OpenAiClient::new(&server.base_url(), None, limits()).unwrap();
-        let mut endpoint = Endpoint::OpenAi(Box::new(client.with_token_limit(member)));
+        let mut endpoint = Oracle::OpenAi(Box::new(client.with_token_limit(member)));
         let answer = ask(&mut ledger, &mut endpoint, &question("Go on."));
         assert_eq!(answer.usage.unwrap().completion_tokens, 64, "{member:?}");
         assert_eq!(answer.finish_reason.as_deref(), Some("length"));
@@ -144,7 +144,7 @@ fn a_refusal_shows_the_servers_own_words_and_no_key() {
     let mut reply = |key: &str, question: &Question| {
         let key = Some(ApiKey::new(key.to_owned()).unwrap());
         let client = OpenAiClient::new(&server.base_url(), key, limits()).unwrap();
-        let mut endpoint = Endpoint::OpenAi(Box::new(client));
+        let mut endpoint = Oracle::OpenAi(Box::new(client));
         let asked = consult_oracle(&mut ledger.session, &mut endpoint, "llm", question).unwrap();
         asked.exchange.reply.map_err(|fault| fault.to_string())
     };
@@ -179,8 +179,8 @@ fn a_server_that_streams_unasked_is_a_transport_failure() {
     let openai = OpenAiClient::new(&base_url, None, limits.clone()).unwrap();
     let anthropic = AnthropicClient::new(&base_url, None, limits).unwrap();
     for mut endpoint in [
-        Endpoint::OpenAi(Box::new(openai)),
-        Endpoint::Anthropic(Box::new(anthropic)),
+        Oracle::OpenAi(Box::new(openai)),
+        Oracle::Anthropic(Box::new(anthropic)),
     ] {
         let asked = question("?");
         let asked = consult_oracle(&mut ledger.session, &mut endpoint, "llm", &asked).unwrap();
@@ -214,7 +214,7 @@ fn a_server_that_is_killed_in_mid_answer_is_asked_again() {
     let (restarted, restart) = mpsc::channel();
     let client = OpenAiClient::new(&server.base_url(), None, limits()).unwrap();
     let client = client.with_clock(Arc::new(RestartClock::new(restart)));
-    let mut endpoint = Endpoint::OpenAi(Box::new(client));
+    let mut endpoint = Oracle::OpenAi(Box::new(client));
     assert_eq!(ask(&mut ledger, &mut endpoint, &short).text, "yes");
 
     let port = server.port;

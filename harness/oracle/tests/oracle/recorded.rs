@@ -6,11 +6,11 @@ use axilog::hash::sha256;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_oracle::OracleError;
-use axilog_oracle::{Endpoint, OracleKind, RecordedOracle, ServerOptions};
+use axilog_oracle::{Oracle, OracleKind, RecordedOracle, ServerOptions};
 use axilog_testkit::harness::test_ledger::{TestLedger, question};
 
-fn open_recorded(ledger: &TestLedger) -> Endpoint {
-    Endpoint::Recorded(RecordedOracle::open(&ledger.path()).unwrap())
+fn open_recorded(ledger: &TestLedger) -> Oracle {
+    Oracle::Recorded(RecordedOracle::open(&ledger.path()).unwrap())
 }
 
 /// Creates a ledger that holds the answers of `script` to `questions`.
@@ -32,7 +32,7 @@ fn equal_questions_get_equal_answers_in_order() {
     let mut second = TestLedger::new();
     let path = first.path();
     let kind = OracleKind::Recorded(path);
-    let mut endpoint = Endpoint::open(&kind, &ServerOptions::default()).unwrap();
+    let mut endpoint = Oracle::open(&kind, &ServerOptions::default()).unwrap();
     // In another order, where the order between questions does not matter.
     let mut texts = Vec::new();
     for user in ["b", "a", "a", "c", "d"] {

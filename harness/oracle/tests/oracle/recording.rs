@@ -10,7 +10,7 @@ use axilog_ledger::error::LedgerError;
 use axilog_ledger::file::blobs::BlobStore;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_oracle::OracleError;
-use axilog_oracle::{Endpoint, LocalOracle, Question, consult_oracle};
+use axilog_oracle::{LocalOracle, Oracle, Question, consult_oracle};
 use axilog_testkit::harness::test_ledger::{TestLedger, question};
 
 #[test]
@@ -118,7 +118,7 @@ impl LocalOracle for Echo {
 #[test]
 fn what_code_answers_is_recorded_like_any_other_answer() {
     let mut ledger = TestLedger::new();
-    let mut endpoint = Endpoint::Code(Box::new(Echo));
+    let mut endpoint = Oracle::Code(Box::new(Echo));
     let consultation = ledger.ask(&mut endpoint, "Is it so?").unwrap();
     assert_eq!(consultation.admitted_text(), Some("Is it so?"));
     assert_eq!(consultation.decision.observation.output_size, 9);

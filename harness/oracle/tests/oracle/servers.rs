@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axilog_oracle::{
-    AnswerConstraint, AnthropicClient, ApiKey, ClientLimits, Endpoint, LocalOracle, OpenAiClient,
+    AnswerConstraint, AnthropicClient, ApiKey, ClientLimits, LocalOracle, OpenAiClient, Oracle,
     OracleError, Question, TokenLimitMember, TokenUsage, consult_oracle,
 };
 use axilog_testkit::harness::client::{KEY, client, nowhere};
@@ -42,7 +42,7 @@ fn a_refusal_that_names_the_other_token_limit_tells_the_option() {
     let mut ledger = TestLedger::new();
     let mut ask = |member| {
         let client = OpenAiClient::new(&server.base_url, key(), limits()).unwrap();
-        let mut endpoint = Endpoint::OpenAi(Box::new(client.with_token_limit(member)));
+        let mut endpoint = Oracle::OpenAi(Box::new(client.with_token_limit(member)));
         ledger.ask(&mut endpoint, "?").unwrap().exchange.reply
     };
     let refused = ask(TokenLimitMember::MaxTokens).unwrap_err().to_string();
@@ -98,7 +98,7 @@ fn anthropics_interface_is_asked_in_its_own_form() {
         Act::Respond(200, message(&format!("{KEY}!"))),
     ]);
     let client = AnthropicClient::new(&server.base_url, key(), limits()).unwrap();
-    let mut endpoint = Endpoint::Anthropic(Box::new(client));
+    let mut endpoint = Oracle::Anthropic(Box::new(client));
     let mut ledger = TestLedger::new();
     let consultation = ledger.ask(&mut endpoint, "How fast?").unwrap();
     assert_eq!(consultation.admitted_text(), Some("{\"value\":1}"));
@@ -171,7 +171,7 @@ fn other_oracles_search_for_no_key() {
     }
     let mut ledger = TestLedger::new();
     let asked = ledger
-        .ask(&mut Endpoint::Code(Box::new(Silent)), KEY)
+        .ask(&mut Oracle::Code(Box::new(Silent)), KEY)
         .unwrap();
     assert_eq!(asked.admitted_text(), Some("ok"));
 }

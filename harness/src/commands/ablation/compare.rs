@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ablation::AblationError;
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::{Comparison, check_runs, compare_runs};
+use axilog_ablation::comparison::{RunComparison, check_runs, compare_runs};
 use axilog_ablation::comparison_file_names::COMPARISON_FILES;
 use axilog_ablation::comparison_files::read_stored;
 use axilog_ablation::margin::Margin;
@@ -96,7 +96,7 @@ pub(super) fn compare_new_runs(
     out: &Path,
     dirs: &[PathBuf],
     margin: Option<Margin>,
-) -> Result<Comparison, CommandError> {
+) -> Result<RunComparison, CommandError> {
     let mut runs = Vec::new();
     for dir in dirs {
         let mut run = ComparableRun::read(dir)?;
@@ -113,7 +113,7 @@ pub(super) fn compare_new_runs(
 pub(super) fn compare_within(
     runs: Vec<ComparableRun>,
     margin: Option<Margin>,
-) -> Result<Comparison, AblationError> {
+) -> Result<RunComparison, AblationError> {
     let comparison = compare_runs(runs)?;
     match margin {
         Some(margin) => comparison.with_margin(margin),
@@ -203,7 +203,7 @@ pub(super) fn check_free(dir: &Path) -> Result<(), AblationError> {
 
 /// Writes the files of a comparison into `dir`. A file that is there already must be this comparison's, byte
 /// for byte; else nothing is written.
-fn write_files(dir: &Path, comparison: &Comparison) -> Result<(), CommandError> {
+fn write_files(dir: &Path, comparison: &RunComparison) -> Result<(), CommandError> {
     let mut missing = Vec::new();
     for (name, text) in comparison.render_files() {
         let path = dir.join(name);

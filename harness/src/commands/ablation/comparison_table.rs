@@ -1,39 +1,39 @@
 //! A comparison as tables on standard output.
 
-use axilog_ablation::comparison::Comparison;
-use axilog_ablation::endpoint::Endpoint;
+use axilog_ablation::comparison::RunComparison;
+use axilog_ablation::endpoint::StudyEndpoint;
 
 use crate::output::table;
 
 /// The endpoints in the order of their tables, each with the title of its table, the name of its size, and that of its
 /// interval.
-const TABLES: [(Endpoint, &str, &str, &str); 5] = [
+const TABLES: [(StudyEndpoint, &str, &str, &str); 5] = [
     (
-        Endpoint::Agreement,
+        StudyEndpoint::Agreement,
         "agreement: how often the choice is the action of the last record",
         "change",
         "95 % confidence",
     ),
     (
-        Endpoint::Disagreement,
+        StudyEndpoint::Disagreement,
         "disagreement: other choices at the same step, beyond the replicate's",
         "share",
         "95 % confidence",
     ),
     (
-        Endpoint::Choices,
+        StudyEndpoint::Choices,
         "choices: what was proposed where both answered usefully",
         "distance",
         "95 % of resamples",
     ),
     (
-        Endpoint::Answers,
+        StudyEndpoint::Answers,
         "answers: the share that was not useful",
         "change",
         "95 % of resamples",
     ),
     (
-        Endpoint::Actions,
+        StudyEndpoint::Actions,
         "actions: what was done",
         "distance",
         "95 % of resamples",
@@ -42,7 +42,7 @@ const TABLES: [(Endpoint, &str, &str, &str); 5] = [
 
 /// Renders which endpoint is primary, the differences, a table for each endpoint with the primary one first, and the
 /// controls.
-pub(super) fn render_table(comparison: &Comparison) -> String {
+pub(super) fn render_table(comparison: &RunComparison) -> String {
     let reference = comparison.runs.first().map_or("", |run| run.label.as_str());
     let primary = comparison.declared_primary();
     let mut tables = TABLES;
@@ -66,7 +66,7 @@ pub(super) fn render_table(comparison: &Comparison) -> String {
 }
 
 /// The rows of an endpoint, one for each run that is no control.
-fn list_rows(comparison: &Comparison, endpoint: Endpoint) -> Vec<[String; 5]> {
+fn list_rows(comparison: &RunComparison, endpoint: StudyEndpoint) -> Vec<[String; 5]> {
     let rows = comparison.differing().filter_map(|(run, found)| {
         let mut rows = found.list_endpoints().into_iter();
         let row = rows.find(|row| row.endpoint == endpoint)?;
@@ -83,7 +83,7 @@ fn list_rows(comparison: &Comparison, endpoint: Endpoint) -> Vec<[String; 5]> {
 }
 
 /// Renders the controls: a table, and what each shows.
-fn render_controls(comparison: &Comparison) -> String {
+fn render_controls(comparison: &RunComparison) -> String {
     if comparison.controls.is_empty() {
         return String::new();
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use axilog_ablation::endpoint::Endpoint;
+use axilog_ablation::endpoint::StudyEndpoint;
 use axilog_ablation::header::RunHeader;
 use axilog_ablation::margin::Margin;
 use axilog_ablation::replay::HEADER_FILE;
@@ -17,7 +17,7 @@ pub(super) struct PrimaryOptions {
     /// The primary endpoint, which the header of each run declares before the first answer: agreement,
     /// disagreement, choices, answers or actions. Without it: disagreement with --controls, else agreement.
     #[arg(long, value_name = "ENDPOINT")]
-    primary: Option<Endpoint>,
+    primary: Option<StudyEndpoint>,
     /// The share of steps below which a difference in the primary endpoint does not matter. The verdict is LESS_THAN where
     /// the endpoint is not told apart and its whole interval is smaller.
     #[arg(long, value_name = "SHARE")]
@@ -32,7 +32,7 @@ impl PrimaryOptions {
         plans: &[(RunPlan, PathBuf)],
         has_controls: bool,
         resume: bool,
-    ) -> Result<Option<Endpoint>, CommandError> {
+    ) -> Result<Option<StudyEndpoint>, CommandError> {
         let is_base = plans.iter().any(|(plan, _)| plan.variant == Variant::V300);
         if is_base && (self.primary.is_some() || self.margin.is_some()) {
             return Err(CommandError::PrimaryOfBaseHarness);
@@ -43,17 +43,17 @@ impl PrimaryOptions {
         let primary = match (self.primary, resume) {
             (None, true) => match read_declared(plans)? {
                 Some(declared) => declared,
-                None => Some(Endpoint::default_for(has_controls)),
+                None => Some(StudyEndpoint::default_for(has_controls)),
             },
-            (None, false) => Some(Endpoint::default_for(has_controls)),
+            (None, false) => Some(StudyEndpoint::default_for(has_controls)),
             (named, _) => named,
         };
         // A replicate may be run by itself, beside another arm by itself.
         let is_several = plans.len() > 1;
-        if primary == Some(Endpoint::Disagreement) && is_several && !has_controls {
+        if primary == Some(StudyEndpoint::Disagreement) && is_several && !has_controls {
             return Err(CommandError::DisagreementWithoutControls);
         }
-        if self.margin.is_some() && !primary.is_some_and(Endpoint::is_share_of_steps) {
+        if self.margin.is_some() && !primary.is_some_and(StudyEndpoint::is_share_of_steps) {
             return Err(CommandError::MarginOfOtherEndpoint);
         }
         Ok(primary)
@@ -61,7 +61,9 @@ impl PrimaryOptions {
 }
 
 /// What the first run that was begun declares; the outer `None` where none was begun.
-fn read_declared(plans: &[(RunPlan, PathBuf)]) -> Result<Option<Option<Endpoint>>, CommandError> {
+fn read_declared(
+    plans: &[(RunPlan, PathBuf)],
+) -> Result<Option<Option<StudyEndpoint>>, CommandError> {
     let headers = plans.iter().map(|(_, dir)| dir.join(HEADER_FILE));
     match headers.into_iter().find(|header| header.exists()) {
         Some(header) => Ok(Some(RunHeader::read(&header)?.0.primary)),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axilog_ablation::AblationError;
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::answer_source::ORACLE_ID;
 use axilog_ablation::ledger_answers::LedgerAnswers;
 use axilog_ablation::prompt::build_question;
@@ -20,7 +20,7 @@ use axilog_ledger::durability::Durability;
 use axilog_ledger::session::check_identities;
 use axilog_oracle::tokens::{self, Tokenizer};
 use axilog_oracle::{
-    ANTHROPIC_BASE_URL, AnswerConstraint, DEFAULT_BASE_URL, Endpoint, OracleKind, TransportSettings,
+    ANTHROPIC_BASE_URL, AnswerConstraint, DEFAULT_BASE_URL, Oracle, OracleKind, TransportSettings,
 };
 
 use crate::error::CommandError;
@@ -35,7 +35,7 @@ const AGENT_TOKENIZER: &str = "o200k_base";
 #[derive(Clone, Debug)]
 pub(super) enum Provider {
     Oracle(OracleKind, String),
-    Agent(Agent),
+    Agent(ScriptedAgent),
 }
 
 impl FromStr for Provider {
@@ -99,9 +99,9 @@ impl OracleOptions {
         check_identities(ORACLE_ID, model)?;
         let constraint = self.read_constraint()?;
         let endpoint = match &self.oracle {
-            Provider::Agent(agent) => Endpoint::Code(Box::new(*agent)),
+            Provider::Agent(agent) => Oracle::Code(Box::new(*agent)),
             Provider::Oracle(kind, _) => {
-                let endpoint = Endpoint::open(kind, &self.server.options())?;
+                let endpoint = Oracle::open(kind, &self.server.options())?;
                 // What cannot be asked is refused before a ledger exists.
                 let mut question = build_question(model, "", "", sampling);
                 question.constraint = constraint.clone();
@@ -118,14 +118,14 @@ impl OracleOptions {
     }
 
     /// Opens the oracle for one of `seeds` seeds that run side by side: all of them together keep the pace.
-    pub(super) fn open_for_seed(&self, seeds: usize) -> Result<Endpoint, AblationError> {
+    pub(super) fn open_for_seed(&self, seeds: usize) -> Result<Oracle, AblationError> {
         match &self.oracle {
-            Provider::Agent(agent) => Ok(Endpoint::Code(Box::new(*agent))),
+            Provider::Agent(agent) => Ok(Oracle::Code(Box::new(*agent))),
             Provider::Oracle(kind, _) => {
                 let mut options = self.server.options();
                 let seeds = u32::try_from(seeds).unwrap_or(u32::MAX);
                 options.limits.pace = options.limits.pace.saturating_mul(seeds);
-                Ok(Endpoint::open(kind, &options)?)
+                Ok(Oracle::open(kind, &options)?)
             }
         }
     }
@@ -197,7 +197,7 @@ impl OracleOptions {
 
 /// An oracle that can be asked, and has no ledger yet.
 pub(super) struct OpenedOracle {
-    endpoint: Endpoint,
+    endpoint: Oracle,
     constraint: Option<AnswerConstraint>,
     is_repeatable: bool,
 }

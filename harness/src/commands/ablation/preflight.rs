@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axilog_ablation::AblationError;
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::calibration::Calibration;
 use axilog_ablation::environment::{Environment, Place};
 use axilog_ablation::experiment::build_frame;
@@ -62,7 +62,7 @@ fn test_padding(args: &Args) -> Result<Report, AblationError> {
         // Without a model the tokens are those of the agents.
         _ => args
             .model_options
-            .open_tokenizer(&Provider::Agent(Agent::Precedent))?,
+            .open_tokenizer(&Provider::Agent(ScriptedAgent::Precedent))?,
     };
     let lengths = calibration.as_ref().map_or(
         SegmentLengths {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ablation::AblationError;
 use axilog_ablation::comparable_run::ComparableRun;
-use axilog_ablation::comparison::Comparison;
+use axilog_ablation::comparison::RunComparison;
 use axilog_ablation::comparison_file_names::COMPARISON_FILE;
 use axilog_ablation::comparison_files::{
     StoredComparison, list_files_without_document, read_stored,
@@ -109,7 +109,7 @@ pub(super) fn replay(dir: &Path) -> Result<ReplayedComparison, CommandError> {
     Ok(replayed)
 }
 
-fn compare_again(dir: &Path, stored: &StoredComparison) -> Result<Comparison, CommandError> {
+fn compare_again(dir: &Path, stored: &StoredComparison) -> Result<RunComparison, CommandError> {
     let mut runs = Vec::new();
     for named in &stored.runs {
         let found = dir.join(&named.path);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use axilog_ablation::AblationError;
 use axilog_ablation::calibration::Calibration;
 use axilog_ablation::declared_environment::DeclaredEnvironment;
-use axilog_ablation::endpoint::Endpoint;
+use axilog_ablation::endpoint::StudyEndpoint;
 use axilog_ablation::experiment::{build_frame, build_header};
 use axilog_ablation::header::{ConstantLength, RunHeader};
 use axilog_ablation::prompt_frame::PromptFrame;
@@ -131,7 +131,7 @@ struct Preparation {
     environment: DeclaredEnvironment,
     seeds: Vec<u64>,
     model: String,
-    primary: Option<Endpoint>,
+    primary: Option<StudyEndpoint>,
     constant_length: Option<(PromptFrame, ConstantLength)>,
 }
 

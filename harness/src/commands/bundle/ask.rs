@@ -7,7 +7,7 @@ use axilog_bundle::gbnf::GrammarVerdict;
 use axilog_bundle::render_prompt_with_counter;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::{Endpoint, GrammarDialect, OracleKind};
+use axilog_oracle::{GrammarDialect, Oracle, OracleKind};
 use clap::ValueEnum;
 use serde_json::json;
 
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let rendered = render_prompt_with_counter(&bundle, &*counter)?;
     let grammar = catalogue.grammar(bundle.context().grammar_name())?;
     let response_format = args.server.read_response_format()?;
-    let mut endpoint = Endpoint::open(&args.oracle, &args.server.options())?;
+    let mut endpoint = Oracle::open(&args.oracle, &args.server.options())?;
     let grammar_dialect = args.send_grammar.map(|server| match server {
         Server::LlamaCpp => GrammarDialect::LlamaCpp,
         Server::Vllm => GrammarDialect::Vllm,

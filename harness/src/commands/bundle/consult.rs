@@ -21,7 +21,7 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::jcs;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_oracle::{
-    AnswerConstraint, Consultation, Endpoint, GrammarDialect, Message, Question, Role,
+    AnswerConstraint, Consultation, GrammarDialect, Message, Oracle, Question, Role,
     consult_oracle, prepare_call,
 };
 use serde_json::{Value, json};
@@ -135,8 +135,8 @@ impl<'a> PreparedQuestion<'a> {
     /// Refuses a question or a bundle that may not be recorded or cannot be sent to `endpoint`.
     ///
     /// # Errors
-    /// As [`Endpoint::check_question`] and [`Endpoint::check_recorded_text`].
-    pub(super) fn check_for_endpoint(&self, endpoint: &Endpoint) -> Result<(), CommandError> {
+    /// As [`Oracle::check_question`] and [`Oracle::check_recorded_text`].
+    pub(super) fn check_for_endpoint(&self, endpoint: &Oracle) -> Result<(), CommandError> {
         endpoint.check_question(&self.question)?;
         for input in [&self.bundle, &self.evidence] {
             endpoint.check_recorded_text("the bundle", input.bytes())?;
@@ -154,7 +154,7 @@ impl<'a> PreparedQuestion<'a> {
     pub(super) fn ask(
         self,
         session: &mut Session,
-        endpoint: &mut Endpoint,
+        endpoint: &mut Oracle,
         oracle_id: &str,
     ) -> Result<BundleConsultation, CommandError> {
         if session.rules().len() > 0 {

@@ -11,7 +11,7 @@ use axilog::ledger_line;
 use axilog::replay::{Replay, Verdict};
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::lines::{LedgerLine, LineReader};
-use axilog_ledger::input_file::open_input;
+use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::rules::RuleSet;
 use clap::ValueEnum;
@@ -135,7 +135,7 @@ fn export(
         #[cfg(not(feature = "parquet"))]
         Format::Parquet => return Err(CommandError::NotBuilt("parquet")),
     };
-    let file = open_input(&args.file, "open the ledger")?;
+    let file = open_ledger_input(&args.file)?;
     let rules = source.rules.as_ref().map(RuleSet::rules);
     let mut counts = ExportCounts::default();
     let mut records = 0;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::input_file::open_input;
+use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_ledger::visible_text::escape_identity;
@@ -71,7 +71,7 @@ pub(crate) fn run(
         changes.count(difference);
         out.put(describe_difference(difference, json).as_bytes());
     };
-    let file = open_input(path, "open the ledger")?;
+    let file = open_ledger_input(path)?;
     let checked = verify_ledger(file, None, expected, &mut |record| {
         if let Some(difference) = what_if.take_record(record) {
             write(&difference);

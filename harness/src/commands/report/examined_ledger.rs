@@ -6,7 +6,7 @@ use std::path::Path;
 use axilog::hash::{Hash, Hasher, sha256};
 use axilog_ledger::audit::{AuditExpectations, AuditReport, audit_ledger};
 use axilog_ledger::error::FileError;
-use axilog_ledger::input_file::open_input;
+use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::verify::{VerificationReport, look_until_settled, verify_ledger};
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ impl ExaminedLedger {
         limit: u64,
         expected: &AuditExpectations<'_>,
     ) -> Result<ExaminedLedger, Failure> {
-        let mut file = open_input(path, "open the ledger")?;
+        let mut file = open_ledger_input(path)?;
         let looked = look_until_settled(
             &mut file,
             |looked: &Option<(Vec<u8>, AuditReport)>| {

@@ -10,7 +10,7 @@ use std::io;
 use std::path::PathBuf;
 
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::input_file::open_input;
+use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use serde_json::Value;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if args.graph {
         return graph::run(path, args.json);
     }
-    let file = open_input(path, "open the ledger")?;
+    let file = open_ledger_input(path)?;
     let single = args.filters.seq.is_some_and(|range| range.single);
     let mut out = OutputStream::new(io::stdout().lock());
     let mut selection = Selection::by(&args.filters);

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use axilog_ledger::error::LedgerError;
+use axilog_ledger::ledger_input::is_compressed;
 use axilog_ledger::reader::{LedgerReader, ReadRecord, RecordFilter};
 use axilog_ledger::record_contents::RecordContents;
 use serde_json::Value;
@@ -19,7 +20,7 @@ use crate::output::stream::{OutputStream, stdout_name};
 /// Show the last records of a ledger, and those that follow while something writes to it.
 ///
 /// Each record is verified with all before it. The command ends with the seal, at the first bad record (exit code 1), or
-/// by Ctrl-C. It takes no lock, so that the writer goes on.
+/// by Ctrl-C; on a compressed ledger, at its end. It takes no lock, so that the writer goes on.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -49,7 +50,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if !args.json {
         out.put(format_header().as_bytes());
     }
-    let followed = follow(&mut reader, args.json, &mut out);
+    let may_grow = !is_compressed(&args.file);
+    let followed = follow(&mut reader, may_grow, args.json, &mut out);
     out.finish(stdout_name())?;
     followed?;
     Ok(Report {
@@ -81,9 +83,10 @@ fn find_first(args: &Args, filter: RecordFilter) -> Result<u64, LedgerError> {
     Ok(last.front().copied().unwrap_or(entries))
 }
 
-/// Writes records until the seal, or until nobody reads them.
+/// Writes records until the seal, or until nobody reads them; those that are there where the ledger may not grow.
 fn follow(
     reader: &mut LedgerReader,
+    may_grow: bool,
     json: bool,
     out: &mut OutputStream<impl Write>,
 ) -> Result<(), LedgerError> {
@@ -91,7 +94,8 @@ fn follow(
     loop {
         match reader.read_next(|read| format_record(read, json, &mut breached))? {
             Some(text) => out.put(text.as_bytes()),
-            None if !out.flush() || reader.verification().replay.ledger().sealed => return Ok(()),
+            None if !out.flush() || !may_grow => return Ok(()),
+            None if reader.verification().replay.ledger().sealed => return Ok(()),
             None => thread::sleep(WAIT),
         }
     }

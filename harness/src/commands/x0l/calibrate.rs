@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::{Endpoint, Exchange, OracleKind};
+use axilog_oracle::{Exchange, Oracle, OracleKind};
 use axilog_x0l::calibration::CALLS;
 use axilog_x0l::live::{CalibrationCall, CalibrationRun, calibrate};
 use axilog_x0l::log::CalibrationVerdict as Verdict;
@@ -49,7 +49,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     check_identities(ORACLE, &args.model)?;
-    let mut endpoint = Endpoint::open(&args.oracle, &args.server.options())?;
+    let mut endpoint = Oracle::open(&args.oracle, &args.server.options())?;
     let mut session = ledger_without_policies::open_or_begin(&args.ledger)?;
     let mut on_call = |number| {
         // Progress is not worth an error.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use axilog_oracle::{DEFAULT_BASE_URL, Endpoint, OracleKind, TransportSettings};
+use axilog_oracle::{DEFAULT_BASE_URL, Oracle, OracleKind, TransportSettings};
 use axilog_x0l::condition::Condition;
 use axilog_x0l::document::to_value;
 use axilog_x0l::live::{
@@ -120,9 +120,9 @@ impl PlannedArgs {
     /// the session's directory.
     ///
     /// # Errors
-    /// As [`Endpoint::open`] and [`Endpoint::check_recorded_text`].
-    pub(super) fn open_endpoint(&self, plan: &SessionPlan) -> Result<Endpoint, CommandError> {
-        let endpoint = Endpoint::open(&self.oracle, &self.server.options())?;
+    /// As [`Oracle::open`] and [`Oracle::check_recorded_text`].
+    pub(super) fn open_endpoint(&self, plan: &SessionPlan) -> Result<Oracle, CommandError> {
+        let endpoint = Oracle::open(&self.oracle, &self.server.options())?;
         let settings = to_value(&plan.frozen).to_string();
         endpoint.check_recorded_text("the session's settings", settings.as_bytes())?;
         for (number, (_, task)) in (1..).zip(plan.cycles()) {
@@ -188,7 +188,7 @@ impl SessionArgs {
     pub(super) fn measure(
         &self,
         plan: &SessionPlan,
-        endpoint: &mut Endpoint,
+        endpoint: &mut Oracle,
         preflight: &mut Preflight,
     ) -> Result<Option<ServerSpeed>, CommandError> {
         if !self.measure {

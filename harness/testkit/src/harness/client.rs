@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axilog_oracle::{ApiKey, ClientLimits, Endpoint, OpenAiClient};
+use axilog_oracle::{ApiKey, ClientLimits, OpenAiClient, Oracle};
 
 use super::server::Server;
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 
 /// An endpoint with the key for a server, which waits by the server's clock.
-pub fn client(server: &Server) -> Endpoint {
+pub fn client(server: &Server) -> Oracle {
     let limits = ClientLimits {
         max_response_bytes: 1 << 16,
         ..ClientLimits::default()
@@ -20,10 +20,10 @@ pub fn client(server: &Server) -> Endpoint {
 }
 
 /// As [`client`], with other limits.
-pub fn client_with_limits(server: &Server, limits: ClientLimits) -> Endpoint {
+pub fn client_with_limits(server: &Server, limits: ClientLimits) -> Oracle {
     let key = ApiKey::new(KEY.to_owned()).unwrap();
     let client = OpenAiClient::new(&server.base_url, Some(key), limits).unwrap();
-    Endpoint::OpenAi(Box::new(client.with_clock(Arc::new(server.clock.clone()))))
+    Oracle::OpenAi(Box::new(client.with_clock(Arc::new(server.clock.clone()))))
 }
 
 /// Reads every file below `dir`.

@@ -6,9 +6,7 @@ use std::path::PathBuf;
 use axilog::evidence::observation::Params;
 use axilog_ledger::rules::{RuleSet, load_builtin_policies};
 use axilog_ledger::session::Session;
-use axilog_oracle::{
-    Consultation, Endpoint, OracleError, Question, ScriptedOracle, consult_oracle,
-};
+use axilog_oracle::{Consultation, Oracle, OracleError, Question, ScriptedOracle, consult_oracle};
 use tempfile::TempDir;
 
 /// A ledger with an open session.
@@ -30,19 +28,15 @@ impl TestLedger {
         self.dir.path().join("ledger.jsonl")
     }
 
-    pub fn ask(
-        &mut self,
-        endpoint: &mut Endpoint,
-        user: &str,
-    ) -> Result<Consultation, OracleError> {
+    pub fn ask(&mut self, endpoint: &mut Oracle, user: &str) -> Result<Consultation, OracleError> {
         consult_oracle(&mut self.session, endpoint, "llm", &question(user))
     }
 
     /// Opens an endpoint for a script of these lines.
-    pub fn open_script(&self, lines: &str) -> Result<Endpoint, OracleError> {
+    pub fn open_script(&self, lines: &str) -> Result<Oracle, OracleError> {
         let path = self.dir.path().join("script.jsonl");
         fs::write(&path, lines).unwrap();
-        ScriptedOracle::open(&path).map(Endpoint::Scripted)
+        ScriptedOracle::open(&path).map(Oracle::Scripted)
     }
 }
 

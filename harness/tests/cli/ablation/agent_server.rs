@@ -1,7 +1,7 @@
 //! A server whose model is an agent that ships.
 
 use axilog::evidence::observation::Params;
-use axilog_ablation::agents::Agent;
+use axilog_ablation::agents::ScriptedAgent;
 use axilog_oracle::{LocalOracle, Question};
 use axilog_testkit::harness::server::{Act, Request, Server};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ impl AgentServer {
     pub fn start(mut act: impl FnMut(AgentAnswer) -> Act + Send + 'static) -> AgentServer {
         let server = Server::answering(move |request| {
             Some(act(AgentAnswer {
-                text: Agent::Precedent.answer(&read_question(request)),
+                text: ScriptedAgent::Precedent.answer(&read_question(request)),
                 model: "gpt-4o-2024-08-06".to_owned(),
                 fingerprint: "fp_1".to_owned(),
                 prompt_tokens: Some(1337),

@@ -7,7 +7,7 @@ use super::Ruling;
 use super::candidate::{CandidateSet, RejectionReason};
 use super::constitution::Constitution;
 use super::gates::{FailureCode, GateFailure, KernelGate};
-use super::observation::Observation;
+use super::observation::KernelObservation;
 use crate::document::{self, hash_document, named_enum, to_value};
 
 named_enum! {
@@ -191,7 +191,7 @@ fn id_of(document: &impl Serialize) -> Hash {
 pub(super) fn build_decision(
     constitution: &Constitution,
     state: &KernelState,
-    observations: &[Observation],
+    observations: &[KernelObservation],
     set: &CandidateSet,
     verdicts: Vec<CandidateVerdict>,
     (kind, reason, selected): Ruling,
@@ -201,7 +201,7 @@ pub(super) fn build_decision(
         constitution: constitution.hash,
         state: state.id(),
         cycle: state.cycle.saturating_add(1),
-        observations: observations.iter().map(Observation::id).collect(),
+        observations: observations.iter().map(KernelObservation::id).collect(),
         kind,
         reason,
         rejection_reason: set.rejection_reason,

@@ -5,7 +5,7 @@ use axilog_ledger::encoding::hex;
 use serde_json::json;
 
 use super::candidate::parse_candidates;
-use super::{CandidateSet, Constitution, KernelState, Observation, SystemEvent, decide};
+use super::{CandidateSet, Constitution, KernelObservation, KernelState, SystemEvent, decide};
 use crate::document::to_text;
 
 /// The hash of this module's code.
@@ -68,18 +68,18 @@ pub fn self_test_hash() -> Hash {
     for (tokens, items) in answers {
         let parsed = parse_candidates(&json!({ "candidates": items }));
         let mut observations = vec![
-            Observation::UserInput {
+            KernelObservation::UserInput {
                 text: "Do it.".to_owned(),
             },
-            Observation::Timestamp { time: 9 },
-            Observation::Budget {
+            KernelObservation::Timestamp { time: 9 },
+            KernelObservation::Budget {
                 llm_output_token_count: tokens,
                 llm_candidates_reported: parsed.reported,
                 llm_parse_errors: parsed.errors,
             },
         ];
         if parsed.reported == 0 {
-            observations.push(Observation::System {
+            observations.push(KernelObservation::System {
                 event: SystemEvent::IntegrityRisk,
                 detail: "test".to_owned(),
             });

@@ -39,7 +39,7 @@ pub use decision::{
 };
 pub use frozen::{SELF_TEST_HASH, SOURCE_HASH, self_test_hash};
 pub use gates::{FailureCode, GateFailure, KernelGate};
-pub use observation::{Observation, SystemEvent, short_ids};
+pub use observation::{KernelObservation, SystemEvent, short_ids};
 
 /// Decides a cycle.
 ///
@@ -51,7 +51,7 @@ pub use observation::{Observation, SystemEvent, short_ids};
 pub fn decide(
     constitution: &Constitution,
     state: &KernelState,
-    observations: &[Observation],
+    observations: &[KernelObservation],
     set: &CandidateSet,
 ) -> (Decision, KernelState) {
     let mut verdicts = Vec::new();
@@ -78,19 +78,19 @@ type Ruling = (DecisionKind, Option<DecisionReason>, Option<Hash>);
 fn decide_without_candidates(
     constitution: &Constitution,
     state: &KernelState,
-    observations: &[Observation],
+    observations: &[KernelObservation],
 ) -> Option<Ruling> {
     let refuse = |reason| Some((DecisionKind::Refuse, Some(reason), None));
     let timestamps = observations
         .iter()
-        .filter(|observation| matches!(observation, Observation::Timestamp { .. }));
+        .filter(|observation| matches!(observation, KernelObservation::Timestamp { .. }));
     if timestamps.count() != 1 {
         return refuse(DecisionReason::MissingRequiredObservation);
     }
-    let integrity = |observation: &Observation| {
+    let integrity = |observation: &KernelObservation| {
         matches!(
             observation,
-            Observation::System {
+            KernelObservation::System {
                 event: SystemEvent::IntegrityRisk,
                 ..
             }
@@ -106,7 +106,7 @@ fn decide_without_candidates(
     let mut budgets = observations
         .iter()
         .filter_map(|observation| match observation {
-            Observation::Budget {
+            KernelObservation::Budget {
                 llm_output_token_count,
                 ..
             } => Some(*llm_output_token_count),
@@ -127,7 +127,7 @@ fn decide_without_candidates(
 #[must_use]
 pub fn judge_candidates(
     constitution: &Constitution,
-    observations: &[Observation],
+    observations: &[KernelObservation],
     set: &CandidateSet,
 ) -> Vec<CandidateVerdict> {
     let long = observations

@@ -8,7 +8,7 @@ use crate::document::{hash_document, named_enum};
 /// A fact that the kernel is given in a cycle.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Observation {
+pub enum KernelObservation {
     /// The request of a person.
     UserInput {
         /// The words of the person.
@@ -46,7 +46,7 @@ named_enum! {
     }
 }
 
-impl Observation {
+impl KernelObservation {
     /// SHA-256 of the canonical form.
     #[must_use]
     pub fn id(&self) -> Hash {
@@ -56,11 +56,13 @@ impl Observation {
 
 /// The short ids of the observations that a prompt can name, those before the budget: `obs-1` is the first. A
 /// candidate may name an observation by its short id or by the hash of its canonical form.
-pub fn short_ids(observations: &[Observation]) -> impl Iterator<Item = (String, &Observation)> {
-    let is_known = |observation: &&Observation| {
+pub fn short_ids(
+    observations: &[KernelObservation],
+) -> impl Iterator<Item = (String, &KernelObservation)> {
+    let is_known = |observation: &&KernelObservation| {
         matches!(
             observation,
-            Observation::UserInput { .. } | Observation::Timestamp { .. }
+            KernelObservation::UserInput { .. } | KernelObservation::Timestamp { .. }
         )
     };
     let known = observations.iter().take_while(is_known);

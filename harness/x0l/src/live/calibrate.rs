@@ -5,7 +5,7 @@ use axilog::evidence::observation::Params;
 use axilog::hash::Hash;
 use axilog_ledger::session::Session;
 use axilog_oracle::canonicalizer::{Status, canonicalize};
-use axilog_oracle::{Endpoint, Exchange, Question, consult_oracle};
+use axilog_oracle::{Exchange, Oracle, Question, consult_oracle};
 
 use crate::calibration::{CALLS, common_form, prompt};
 use crate::error::X0lError;
@@ -63,7 +63,7 @@ pub fn build_question(model: &str, prompt: &CyclePrompt) -> Question {
 /// As [`consult_oracle`].
 pub fn calibrate(
     session: &mut Session,
-    endpoint: &mut Endpoint,
+    endpoint: &mut Oracle,
     oracle_id: &str,
     model: &str,
     watch: &mut ProviderWatch,

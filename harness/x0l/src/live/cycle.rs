@@ -5,7 +5,7 @@ use std::time::Duration;
 use axilog::hash::{Hash, sha256};
 use axilog_ledger::session::Session;
 use axilog_oracle::canonicalizer::canonicalize;
-use axilog_oracle::{AskAttempt, Consultation, Endpoint, Exchange, TokenUsage, consult_oracle};
+use axilog_oracle::{AskAttempt, Consultation, Exchange, Oracle, TokenUsage, consult_oracle};
 
 use super::calibrate::build_question;
 use super::plan::SessionPlan;
@@ -15,8 +15,8 @@ use crate::condition::{Condition, Task};
 use crate::error::X0lError;
 use crate::fields::FieldNames;
 use crate::kernel::{
-    CandidateSet, KernelState, Observation, ParsedCandidates, RejectionReason, SystemEvent, decide,
-    parse_candidates,
+    CandidateSet, KernelObservation, KernelState, ParsedCandidates, RejectionReason, SystemEvent,
+    decide, parse_candidates,
 };
 use crate::log::provider::ProviderWatch;
 use crate::log::witness::MODEL_ORACLE;
@@ -45,7 +45,7 @@ pub(super) enum CycleResult {
 pub(super) struct CycleRunner<'s> {
     pub(super) plan: &'s SessionPlan,
     pub(super) session: Session,
-    pub(super) endpoint: &'s mut Endpoint,
+    pub(super) endpoint: &'s mut Oracle,
     pub(super) state: KernelState,
     pub(super) budget: Budget,
     pub(super) watch: ProviderWatch,
@@ -146,7 +146,7 @@ impl CycleRunner<'_> {
         };
         let started = self.plan.settings.started;
         let mut observations = initial_observations(&task.prompt, started, id.number).to_vec();
-        observations.push(Observation::Budget {
+        observations.push(KernelObservation::Budget {
             llm_output_token_count: usage.prompt_tokens.saturating_add(usage.completion_tokens),
             llm_candidates_reported: answer.parsed.reported,
             llm_parse_errors: answer.parsed.errors,
@@ -221,8 +221,8 @@ fn parse_answer(text: &str, field_names: &FieldNames) -> ParsedAnswer {
 }
 
 /// The observation for the kernel that the order of the candidates changed the selection (Q37), where it did.
-fn observe_integrity(tested: PermutationTest) -> Option<Observation> {
-    (!tested.equal).then(|| Observation::System {
+fn observe_integrity(tested: PermutationTest) -> Option<KernelObservation> {
+    (!tested.equal).then(|| KernelObservation::System {
         event: SystemEvent::IntegrityRisk,
         detail: "the selection depends on the order of the candidates".to_owned(),
     })

@@ -19,10 +19,10 @@ use crate::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use crate::kernel;
 
 /// The frozen source hash of the canonicalizer, with what it calls.
-const CANONICALIZER_HASH: &str = "1172c6f803dbe9523c2b1ce9f2bef53aa1d079bb15c2cc767152c450a2ee2638";
+const CANONICALIZER_HASH: &str = "1f6775a7282c0b8a6b3217d4ef0450af1f5942b011718b45c3c07fdf25afd548";
 
 /// The frozen source hash of the kernel, with what it calls.
-const KERNEL_HASH: &str = "f7a675fe19c32ee351482f4a8fe54b181d8becf1f094307c6bed11e54858c7fb";
+const KERNEL_HASH: &str = "f1a926543819d65f19a3863a2defd5295317562e699260d601cb0edb58c7f7f8";
 
 /// The frozen digest of the fuzz pass.
 const FUZZ_DIGEST: &str = "0f2e0fa085802baf1115aef0b359ee18955f4b2291ad5a16acf3e11ea5a27456";

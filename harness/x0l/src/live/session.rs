@@ -5,7 +5,7 @@ use std::path::Path;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
-use axilog_oracle::{Endpoint, consult_oracle};
+use axilog_oracle::{Oracle, consult_oracle};
 
 use super::calibrate::{CalibrationCall, calibrate};
 use super::cycle::{CycleResult, CycleRunner};
@@ -93,7 +93,7 @@ impl EarlyEnd {
 /// ledger or the cycle log was renamed, removed, replaced or cut off while the session ran.
 pub fn run_session(
     plan: &SessionPlan,
-    endpoint: &mut Endpoint,
+    endpoint: &mut Oracle,
     out: &Path,
     listener: &mut dyn ProgressListener,
 ) -> Result<FinishedSession, X0lError> {

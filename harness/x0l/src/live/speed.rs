@@ -8,7 +8,7 @@
 use std::time::Duration;
 
 use axilog::evidence::observation::Params;
-use axilog_oracle::{Endpoint, Question, TokenUsage};
+use axilog_oracle::{Oracle, Question, TokenUsage};
 
 use super::plan::SessionPlan;
 use crate::budget::{Budget, PromptTokens, expected_answer};
@@ -60,10 +60,10 @@ struct MeasuredCall {
 /// measured: a question got no answer, or one without its tokens.
 ///
 /// # Errors
-/// As [`Endpoint::ask_unrecorded`]; [`X0lError::Live`] where tokens cannot be counted.
+/// As [`Oracle::ask_unrecorded`]; [`X0lError::Live`] where tokens cannot be counted.
 pub fn measure_speed(
     plan: &SessionPlan,
-    endpoint: &mut Endpoint,
+    endpoint: &mut Oracle,
 ) -> Result<Option<Result<ServerSpeed, String>>, X0lError> {
     let Some(transport) = &plan.frozen.transport else {
         return Ok(None);
@@ -155,7 +155,7 @@ fn list_longest_prompts(
 /// Asks a question, and gives its tokens and its time, or says in words why it cannot.
 fn ask(
     plan: &SessionPlan,
-    endpoint: &mut Endpoint,
+    endpoint: &mut Oracle,
     prompt: &CyclePrompt,
     question: &Question,
 ) -> Result<Result<MeasuredCall, String>, X0lError> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::Condition;
 use crate::document::{self, named_enum};
-use crate::kernel::{Candidate, Decision, Observation, RejectionReason};
+use crate::kernel::{Candidate, Decision, KernelObservation, RejectionReason};
 use crate::taxonomy::{LcOutcome, RefusalType};
 
 /// One cycle of a session, as a line of the cycle log records it. Times are in milliseconds.
@@ -50,7 +50,7 @@ pub struct Cycle {
     /// The number of malformed items.
     pub parse_errors: u64,
     /// The observations that the kernel was given, in order.
-    pub observations: Vec<Observation>,
+    pub observations: Vec<KernelObservation>,
     /// The tokens of the prompt.
     pub prompt_tokens: u64,
     /// The tokens of the answer.

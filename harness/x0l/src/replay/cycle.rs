@@ -11,7 +11,7 @@ use super::run_ledger::RecordedCall;
 use crate::budget::{Budget, PromptTokens, bound_by_count};
 use crate::fields::FieldNames;
 use crate::kernel::{
-    CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
+    CandidateSet, Constitution, DecisionKind, KernelObservation, KernelState, ParsedCandidates,
     RejectionReason, decide, parse_candidates,
 };
 use crate::log::{Canonicalization, Condition, Cycle, FrozenSettings, PromptCount, TokenSource};
@@ -97,10 +97,11 @@ pub(super) fn recompute_cycle(logged: &Cycle, inputs: &CycleInputs<'_>) -> (Cycl
         raw_llm_hash: logged.raw_llm_hash,
     };
     let (constitution, state) = (inputs.constitution, inputs.state);
-    let is_system = |observation: &&Observation| matches!(observation, Observation::System { .. });
-    let (system, others): (Vec<&Observation>, Vec<&Observation>) =
+    let is_system =
+        |observation: &&KernelObservation| matches!(observation, KernelObservation::System { .. });
+    let (system, others): (Vec<&KernelObservation>, Vec<&KernelObservation>) =
         logged.observations.iter().partition(is_system);
-    let others: Vec<Observation> = others.into_iter().cloned().collect();
+    let others: Vec<KernelObservation> = others.into_iter().cloned().collect();
     let several = logged.condition == Condition::E && set.candidates.len() > 1;
     cycle.permutations = several.then(|| test_permutations(constitution, state, &others, &set));
     cycle.observations = expected_observations(&cycle, inputs, &others);
@@ -192,13 +193,13 @@ fn derive_from_raw_text(cycle: &mut Cycle, asked: bool, inputs: &CycleInputs<'_>
 fn expected_observations(
     cycle: &Cycle,
     inputs: &CycleInputs<'_>,
-    logged: &[Observation],
-) -> Vec<Observation> {
+    logged: &[KernelObservation],
+) -> Vec<KernelObservation> {
     let before_call = match &inputs.prompt {
         Some(prompt) => prompt.observations.to_vec(),
         None => logged.iter().take(2).cloned().collect(),
     };
-    let budget = Observation::Budget {
+    let budget = KernelObservation::Budget {
         llm_output_token_count: cycle.tokens(),
         llm_candidates_reported: cycle.candidates_reported,
         llm_parse_errors: cycle.parse_errors,

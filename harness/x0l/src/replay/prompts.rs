@@ -9,7 +9,7 @@ use crate::budget::PromptTokens;
 use crate::condition::{Task, TaskSet};
 use crate::erratum;
 use crate::fields::FieldNames;
-use crate::kernel::{Constitution, Observation};
+use crate::kernel::{Constitution, KernelObservation};
 use crate::log::{Condition, FrozenSettings, InputFile, RunDirectory};
 use crate::schedule::schedule;
 use crate::template::{BASE, Template, initial_observations};
@@ -31,7 +31,7 @@ pub(super) struct PromptInputs {
 /// The prompt that a cycle should have sent.
 pub(super) struct RenderedPrompt<'p> {
     pub(super) task: &'p Task,
-    pub(super) observations: [Observation; 2],
+    pub(super) observations: [KernelObservation; 2],
     /// The prompt's hash; `None` where the template could not be read.
     pub(super) input_hash: Option<Hash>,
     /// The bounds of the prompt's tokens that hold without a tokenizer; `None` as above.

@@ -402,7 +402,7 @@ mod tests {
             shipped.extend(examples::corpus(id).map(|text| sha256(text.as_bytes())));
         }
         let shipped = hex(&sha256(&shipped.concat()));
-        let expected = "915090fffebc86c8a40ab4c0bca85c9cba52d24ffe5dee100193a4db9ced16d0";
+        let expected = "18f5c38b304fdc8d45829a0eff8be947f0e3ea61e5ebfae0a063b4a01442b9a7";
         assert_eq!((FORMAT, shipped.as_str()), ("X0L:REPORT:v5", expected));
     }
 }

@@ -6,8 +6,8 @@ use axilog_ledger::jcs;
 use axilog_oracle::canonicalizer::Status;
 use axilog_x0l::document::to_value;
 use axilog_x0l::kernel::{
-    CandidateSet, DecisionKind, DecisionReason, FailureCode, GateFailure, KernelGate, KernelState,
-    Observation, RejectionReason, SystemEvent, decide,
+    CandidateSet, DecisionKind, DecisionReason, FailureCode, GateFailure, KernelGate,
+    KernelObservation, KernelState, RejectionReason, SystemEvent, decide,
 };
 use proptest::prelude::*;
 use serde_json::json;
@@ -15,7 +15,7 @@ use serde_json::json;
 use crate::scene::{candidates, constitution, observations, proposal, saying, set};
 
 fn outcome(
-    observations: &[Observation],
+    observations: &[KernelObservation],
     set: &CandidateSet,
 ) -> (DecisionKind, Option<DecisionReason>) {
     let (decision, _) = decide(&constitution(), &KernelState::default(), observations, set);
@@ -29,7 +29,7 @@ fn outcome(
 #[test]
 fn the_order_of_refusals() {
     let good = set(&[proposal()]);
-    let integrity = Observation::System {
+    let integrity = KernelObservation::System {
         event: SystemEvent::IntegrityRisk,
         detail: "a blob differs".to_owned(),
     };
@@ -187,7 +187,7 @@ fn a_warrant_is_for_one_cycle_and_an_exit_is_for_good() {
     assert_eq!((first.cycle, second.cycle), (1, 2));
 
     let mut seen = observations(1);
-    seen.push(Observation::System {
+    seen.push(KernelObservation::System {
         event: SystemEvent::IntegrityRisk,
         detail: String::new(),
     });

@@ -1,7 +1,9 @@
 //! The shipped constitution, a cycle's observations, and a candidate that passes every gate.
 
 use axilog_ledger::encoding::hex;
-use axilog_x0l::kernel::{Candidate, CandidateSet, Constitution, Observation, parse_candidates};
+use axilog_x0l::kernel::{
+    Candidate, CandidateSet, Constitution, KernelObservation, parse_candidates,
+};
 use serde_json::{Value, json};
 
 pub const SHIPPED: &str = include_str!("../../data/constitution.toml");
@@ -10,13 +12,13 @@ pub fn constitution() -> Constitution {
     Constitution::parse(SHIPPED).unwrap()
 }
 
-pub fn observations(tokens: u64) -> Vec<Observation> {
+pub fn observations(tokens: u64) -> Vec<KernelObservation> {
     vec![
-        Observation::UserInput {
+        KernelObservation::UserInput {
             text: "Tell the operator that the pump is warm.".to_owned(),
         },
-        Observation::Timestamp { time: 1_000 },
-        Observation::Budget {
+        KernelObservation::Timestamp { time: 1_000 },
+        KernelObservation::Budget {
             llm_output_token_count: tokens,
             llm_candidates_reported: 1,
             llm_parse_errors: 0,

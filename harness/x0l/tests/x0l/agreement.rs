@@ -1,6 +1,6 @@
 //! How far reviewers agree, from what each said of the same cycles.
 
-use axilog_x0l::kernel::Observation;
+use axilog_x0l::kernel::KernelObservation;
 use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::report::{JSON, MARKDOWN, RunReport, write_report};
 use axilog_x0l::review::{Judgement, ReviewStatement, record_statements};
@@ -40,7 +40,7 @@ fn each_two_reviewers_are_compared_on_the_cycles_that_both_have_judged() {
     use Judgement::{Confirmed, Dismissed};
     let dir = tempfile::tempdir().unwrap();
     // Each cycle of L-C, 13 to 18, acts on an injection.
-    let model = |_: Condition, _: u64, known: &[Observation]| {
+    let model = |_: Condition, _: u64, known: &[KernelObservation]| {
         answer_candidates(&[good_proposal(known, "The pump is warm.")])
     };
     build_run(dir.path(), &Condition::ALL, 6, &model, RunEnd::Complete);

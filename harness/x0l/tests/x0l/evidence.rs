@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use axilog_x0l::condition::TaskSet;
-use axilog_x0l::kernel::Observation;
+use axilog_x0l::kernel::KernelObservation;
 use axilog_x0l::live::examples;
 use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::report::{Closure, RunReport, write_report};
@@ -17,7 +17,7 @@ use crate::replay::{messages, replay_with_report};
 use crate::run_builder::build_session;
 
 /// Proposes what is allowed in L-A, and nothing elsewhere: 25 refusals in a row end each other condition.
-fn answer_in_l_a(condition: Condition, _: u64, known: &[Observation]) -> ModelAnswer {
+fn answer_in_l_a(condition: Condition, _: u64, known: &[KernelObservation]) -> ModelAnswer {
     match condition {
         Condition::A => answer_candidates(&[good_proposal(known, "The pump is warm.")]),
         _ => answer_text("I cannot do that."),
@@ -214,7 +214,7 @@ tasks = [
 
 /// Builds a session of four cycles in L-C with these answers, and returns `report.json` and `report.md`.
 fn report_on_families(
-    answer: &dyn Fn(Condition, u64, &[Observation]) -> ModelAnswer,
+    answer: &dyn Fn(Condition, u64, &[KernelObservation]) -> ModelAnswer,
 ) -> (Value, String) {
     let dir = tempfile::tempdir().unwrap();
     let session = BuiltSession {
@@ -239,8 +239,9 @@ fn report_on_families(
 /// G3, by family: what came of the injections of each, in the order of the file.
 #[test]
 fn the_report_counts_what_came_of_each_family_of_injections() {
-    let refuse = |_, _, _: &[Observation]| answer_text("I cannot do that.");
-    let act = |_, _, known: &[Observation]| answer_candidates(&[good_proposal(known, "Done.")]);
+    let refuse = |_, _, _: &[KernelObservation]| answer_text("I cannot do that.");
+    let act =
+        |_, _, known: &[KernelObservation]| answer_candidates(&[good_proposal(known, "Done.")]);
     let family = |name: &str, injections: u64, outcome: &str| {
         serde_json::json!({
             "family": name,

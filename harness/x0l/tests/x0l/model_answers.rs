@@ -1,6 +1,6 @@
 //! Answers of models, for the runs that the tests build.
 
-use axilog_x0l::kernel::Observation;
+use axilog_x0l::kernel::KernelObservation;
 use axilog_x0l::log::Condition;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ pub fn answer_text(text: impl Into<String>) -> ModelAnswer {
 }
 
 /// A proposal that passes every gate.
-pub fn good_proposal(_: &[Observation], message: &str) -> Value {
+pub fn good_proposal(_: &[KernelObservation], message: &str) -> Value {
     json!({
         "action_request": {
             "action_type": "Notify",
@@ -41,10 +41,14 @@ pub fn answer_candidates(candidates: &[Value]) -> ModelAnswer {
 }
 
 /// A model: gives the answer in a cycle of a condition.
-pub type Model<'m> = &'m dyn Fn(Condition, u64, &[Observation]) -> ModelAnswer;
+pub type Model<'m> = &'m dyn Fn(Condition, u64, &[KernelObservation]) -> ModelAnswer;
 
 /// A model whose answers have every kind of outcome.
-pub fn answer_in_every_way(condition: Condition, cycle: u64, known: &[Observation]) -> ModelAnswer {
+pub fn answer_in_every_way(
+    condition: Condition,
+    cycle: u64,
+    known: &[KernelObservation],
+) -> ModelAnswer {
     let good = good_proposal(known, "The pump is warm: é\u{1f600}.");
     let mut outside = good.clone();
     outside["action_request"] =

@@ -5,7 +5,7 @@ use std::fs;
 use axilog::hash::sha256;
 use axilog_ledger::encoding::hex;
 use axilog_x0l::document::to_line;
-use axilog_x0l::kernel::Observation;
+use axilog_x0l::kernel::KernelObservation;
 use axilog_x0l::log::{Condition, FrozenAttempt, RunDirectory};
 use axilog_x0l::replay::ReplayFinding;
 use axilog_x0l::report::{RunReport, build_report, check_report, write_report};
@@ -224,7 +224,7 @@ fn every_recorded_field_is_compared() {
 #[test]
 fn what_the_budgets_did_not_allow_is_named() {
     let dir = tempfile::tempdir().unwrap();
-    let costly = |_, _, _: &[Observation]| ModelAnswer {
+    let costly = |_, _, _: &[KernelObservation]| ModelAnswer {
         tokens: (900, 60_000),
         ..answer_text("No.")
     };

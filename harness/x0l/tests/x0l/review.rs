@@ -8,7 +8,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
-use axilog_x0l::kernel::Observation;
+use axilog_x0l::kernel::KernelObservation;
 use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::report::{
     Closure, RunExpectations, RunReport, build_expected_report, write_expected_report, write_report,
@@ -29,7 +29,7 @@ const ACTED: u64 = 7;
 /// Builds a run whose kernel acts on an injection, with its report.
 fn build_reported_run() -> (TempDir, RunDirectory) {
     let dir = tempfile::tempdir().unwrap();
-    let model = |condition, cycle, known: &[Observation]| match (condition, cycle) {
+    let model = |condition, cycle, known: &[KernelObservation]| match (condition, cycle) {
         (Condition::C, 2..) => answer_text("I cannot do that."),
         _ => answer_candidates(&[good_proposal(known, "The pump is warm.")]),
     };

@@ -13,7 +13,7 @@ use axilog_x0l::calibration;
 use axilog_x0l::condition::TaskSet;
 use axilog_x0l::frozen_code::{canonicalizer_hashes, kernel_hashes};
 use axilog_x0l::kernel::{
-    CandidateSet, Constitution, DecisionKind, KernelState, Observation, ParsedCandidates,
+    CandidateSet, Constitution, DecisionKind, KernelObservation, KernelState, ParsedCandidates,
     RejectionReason, decide, parse_candidates,
 };
 use axilog_x0l::log::provider::commit_facts;
@@ -307,7 +307,7 @@ impl RunBuilder<'_> {
         let prompt_tokens = least.max((filled.system.len() + filled.user.len()) as u64 / 4);
         self.spent += prompt_tokens + completion_tokens;
         let mut observations = known.to_vec();
-        observations.push(Observation::Budget {
+        observations.push(KernelObservation::Budget {
             llm_output_token_count: prompt_tokens + completion_tokens,
             llm_candidates_reported: parsed.reported,
             llm_parse_errors: parsed.errors,

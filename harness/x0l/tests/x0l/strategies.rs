@@ -4,8 +4,8 @@ use axilog::hash::Hash;
 use axilog_oracle::TransportSettings;
 use axilog_x0l::kernel::{
     ActionRequest, Candidate, CandidateVerdict, Decision, DecisionKind, DecisionReason,
-    FailureCode, GateFailure, Justification, KernelGate, KernelState, Observation, RejectionReason,
-    ScopeClaim, SingleUse, SystemEvent, Warrant,
+    FailureCode, GateFailure, Justification, KernelGate, KernelObservation, KernelState,
+    RejectionReason, ScopeClaim, SingleUse, SystemEvent, Warrant,
 };
 use axilog_x0l::log::{
     Attempt, AttemptRecord, CalibrationRecord, CalibrationVerdict, Canonicalization, CodeHashes,
@@ -69,17 +69,17 @@ prop_compose! {
     }
 }
 
-pub fn observation() -> impl Strategy<Value = Observation> {
+pub fn observation() -> impl Strategy<Value = KernelObservation> {
     prop_oneof![
-        any::<String>().prop_map(|text| Observation::UserInput { text }),
-        any::<u64>().prop_map(|time| Observation::Timestamp { time }),
-        any::<(u64, u64, u64)>().prop_map(|(tokens, reported, errors)| Observation::Budget {
+        any::<String>().prop_map(|text| KernelObservation::UserInput { text }),
+        any::<u64>().prop_map(|time| KernelObservation::Timestamp { time }),
+        any::<(u64, u64, u64)>().prop_map(|(tokens, reported, errors)| KernelObservation::Budget {
             llm_output_token_count: tokens,
             llm_candidates_reported: reported,
             llm_parse_errors: errors,
         }),
         (select(&SystemEvent::ALL[..]), any::<String>())
-            .prop_map(|(event, detail)| Observation::System { event, detail }),
+            .prop_map(|(event, detail)| KernelObservation::System { event, detail }),
     ]
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 
 use axilog::hash::sha256;
 use axilog_ledger::file::blobs::BlobStore;
-use axilog_oracle::{Endpoint, RecordedOracle, ScriptedOracle};
+use axilog_oracle::{Oracle, RecordedOracle, ScriptedOracle};
 use axilog_testkit::harness::client::{client, files};
 use axilog_testkit::harness::server::{Act, Server, completion, costly};
 use axilog_x0l::X0lError;
@@ -352,7 +352,7 @@ fn a_listener_may_stop_the_session_between_cycles() {
     for stop_after in [0, 1, 7] {
         let directory = SessionDirectory::new();
         let path = directory.write("script.jsonl", &good_script());
-        let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&path).unwrap());
+        let mut endpoint = Oracle::Scripted(ScriptedOracle::open(&path).unwrap());
         let both = [Condition::A, Condition::B];
         let outcome = directory
             .run(settings(&both, 5), &mut endpoint, stop_after)
@@ -389,7 +389,7 @@ fn a_run_answers_another_session_that_asks_the_same() {
     };
     first.run_script(counted(STARTED), &good_script()).unwrap();
     let ledger = first.out().join(RunDirectory::LEDGER);
-    let recorded = || Endpoint::Recorded(RecordedOracle::open(&ledger).unwrap());
+    let recorded = || Oracle::Recorded(RecordedOracle::open(&ledger).unwrap());
 
     let second = SessionDirectory::new();
     let outcome = second.run(counted(STARTED), &mut recorded(), u64::MAX);

@@ -1,6 +1,6 @@
 //! Templates of one's own, and the one erratum that corrects a run (Q25, Q29 to Q31).
 
-use axilog_oracle::{Endpoint, ScriptedOracle};
+use axilog_oracle::{Oracle, ScriptedOracle};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::kernel::DecisionKind;
@@ -147,7 +147,7 @@ fn a_template_of_ones_own_is_kept_and_corrected() {
     settings.template = Some(first.path("t.txt"));
     let second = SessionDirectory::new();
     let path = second.write("script.jsonl", &script("action"));
-    let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&path).unwrap());
+    let mut endpoint = Oracle::Scripted(ScriptedOracle::open(&path).unwrap());
     second.run(settings, &mut endpoint, u64::MAX).unwrap();
     let frozen = second.metadata().frozen;
     assert_ne!(frozen.base_template.as_ref(), Some(&frozen.template));

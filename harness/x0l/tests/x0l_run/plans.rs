@@ -4,7 +4,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use axilog_oracle::{Endpoint, ScriptedOracle};
+use axilog_oracle::{Oracle, ScriptedOracle};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::live::{
@@ -132,7 +132,7 @@ fn the_report_names_every_attempt_under_the_plan() {
     let first = planned.run(&script());
     let killed = SessionDirectory::new();
     let path = killed.write("script.jsonl", &script());
-    let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&path).unwrap());
+    let mut endpoint = Oracle::Scripted(ScriptedOracle::open(&path).unwrap());
     let plan = SessionPlan::read(planned.settings()).unwrap();
     let run = || run_session(&plan, &mut endpoint, &killed.out(), &mut Killer).map(|_| ());
     assert!(catch_unwind(AssertUnwindSafe(run)).is_err());

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use axilog_oracle::{Endpoint, OracleKind, ScriptedOracle};
+use axilog_oracle::{Oracle, OracleKind, ScriptedOracle};
 use axilog_x0l::X0lError;
 use axilog_x0l::condition::Condition;
 use axilog_x0l::live::{
@@ -83,7 +83,7 @@ impl SessionDirectory {
         lines: &str,
     ) -> Result<SessionOutcome, X0lError> {
         let path = self.write("script.jsonl", lines);
-        let mut endpoint = Endpoint::Scripted(ScriptedOracle::open(&path)?);
+        let mut endpoint = Oracle::Scripted(ScriptedOracle::open(&path)?);
         self.run(settings, &mut endpoint, u64::MAX)
     }
 
@@ -91,7 +91,7 @@ impl SessionDirectory {
     pub fn run(
         &self,
         settings: SessionSettings,
-        endpoint: &mut Endpoint,
+        endpoint: &mut Oracle,
         stop_after: u64,
     ) -> Result<SessionOutcome, X0lError> {
         let plan = SessionPlan::read(settings)?;

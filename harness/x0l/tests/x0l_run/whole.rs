@@ -4,7 +4,7 @@ use axilog_oracle::OracleKind;
 use axilog_testkit::harness::client::{KEY, client, nowhere};
 use axilog_testkit::harness::server::Server;
 use axilog_x0l::condition::Condition;
-use axilog_x0l::kernel::{DecisionKind, Observation};
+use axilog_x0l::kernel::{DecisionKind, KernelObservation};
 use axilog_x0l::live::examples;
 use axilog_x0l::log::{CalibrationVerdict, ConditionStatus, SessionStatus};
 
@@ -92,7 +92,7 @@ fn five_conditions_by_a_hundred_cycles() {
             cycle.condition == Condition::C,
             "{context}"
         );
-        let budget = Observation::Budget {
+        let budget = KernelObservation::Budget {
             llm_output_token_count: cycle.tokens(),
             llm_candidates_reported: cycle.candidates_reported,
             llm_parse_errors: cycle.parse_errors,
