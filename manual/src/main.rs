@@ -4,6 +4,9 @@
 
 #![forbid(unsafe_code)]
 
+mod examples;
+mod page;
+
 use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs, io};
@@ -31,7 +34,7 @@ fn main() -> ExitCode {
 fn write_manual(directory: &Path) -> io::Result<()> {
     let pages = directory.join("man");
     fs::create_dir_all(&pages)?;
-    clap_mangen::generate_to(command(), pages)?;
+    page::write_pages(&page::built(command()), "", &pages)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         let completions = directory.join(shell.to_string());
         fs::create_dir_all(&completions)?;

@@ -202,3 +202,26 @@ fn command_files(
     }
     Ok(files)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// The packages of `debian/` are called after the version and the SONAMEs of what they hold.
+    #[test]
+    fn the_debian_packages_have_the_names_of_this_version() {
+        let read = |name: &str| fs::read_to_string(workspace_root().join("debian").join(name));
+        let changelog = read("changelog").unwrap();
+        let expected = format!("axilog ({})", VERSION.full);
+        assert!(changelog.starts_with(&expected), "{changelog}");
+        let control = read("control").unwrap();
+        for package in [CORE, HOST] {
+            // libaxilog_host.so.0.2 is in libaxilog-host0.2, since a Debian package has no underscore in its name.
+            let name = package.soname().replace(".so.", "").replace('_', "-");
+            assert!(control.contains(&format!("\nPackage: {name}\n")), "{name}");
+            assert!(read(&format!("{name}.install")).is_ok(), "{name}");
+        }
+    }
+}
