@@ -173,6 +173,7 @@ fn code_of_heads(error: &HeadsError) -> u8 {
         HeadsError::KeyExists(_)
         | HeadsError::KeyExposed { .. }
         | HeadsError::Random(_)
+        | HeadsError::MissingCheckpoint(_)
         | HeadsError::NameUnknown { .. }
         | HeadsError::Unsigned(_)
         | HeadsError::Tree(_)

@@ -1,5 +1,6 @@
 //! A checkpoint (C2SP tlog-checkpoint): the size and the root of a log's tree under its origin, as a signed note.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use axilog::hash::Hash;
@@ -62,9 +63,14 @@ impl Checkpoint {
     /// Reads a checkpoint from a file, without looking at its signatures.
     ///
     /// # Errors
-    /// [`HeadsError::NoCheckpoint`], [`HeadsError::File`].
+    /// [`HeadsError::MissingCheckpoint`], [`HeadsError::NoCheckpoint`], [`HeadsError::File`].
     pub fn read(path: &Path) -> Result<Checkpoint, HeadsError> {
-        let bytes = read_input(path, "read the checkpoint", MAX_CHECKPOINT_BYTES)?;
+        let bytes = match read_input(path, "read the checkpoint", MAX_CHECKPOINT_BYTES) {
+            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                return Err(HeadsError::MissingCheckpoint(path.to_owned()));
+            }
+            read => read?,
+        };
         Checkpoint::parse(&bytes).map_err(|reason| HeadsError::NoCheckpoint {
             path: path.to_owned(),
             reason,

@@ -97,6 +97,10 @@ pub enum HeadsError {
         reason: String,
     },
 
+    /// There is no file with the checkpoint.
+    #[error("{path}: there is no checkpoint here; sign the ledger's head first (axilog checkpoint LEDGER --key FILE), or name the file that has it", path = .0.display())]
+    MissingCheckpoint(PathBuf),
+
     /// A file that holds no checkpoint.
     #[error("{path}: is no checkpoint: {reason}", path = path.display())]
     NoCheckpoint {
