@@ -115,7 +115,7 @@ impl LogKey {
         line.push_str("PRIVATE+KEY+");
         line.push_str(&self.verifier_key.short_name());
         line.push('+');
-        BASE64_STANDARD.encode_string(&*typed, &mut line);
+        BASE64_STANDARD.encode_string(typed.as_slice(), &mut line);
         line.push('\n');
         line
     }

@@ -92,7 +92,7 @@ pub fn prove_extension(
     };
     let tree = LedgerTree::read(source, ledger, &questions)?;
     for checkpoint in [old, &new] {
-        tree.check_extends(ledger, &checkpoint)?;
+        tree.check_extends(ledger, checkpoint)?;
     }
     let hashes = tlog_tiles::prove_tree(size, old_size, &tree.hashes);
     Ok(Proven {

@@ -1,11 +1,13 @@
 //! `axilog checkpoint`: signs the head of a ledger.
 
+use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use axilog_heads::{Checkpoint, LogKey, SignedHead, SigningRequest, sign_ledger};
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::storage::append_suffix;
+use axilog_ledger::input_file;
 use serde_json::{Value, json};
 
 use crate::Failure;
@@ -58,6 +60,10 @@ pub(crate) fn checkpoint_of(ledger: &Path) -> PathBuf {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    // Calls with one key wait for each other, so that none replaces a checkpoint that another one has just written. A key
+    // that comes through a pipe, and a file system without locks, give no such order.
+    let key_file = input_file::open_regular_file(&args.key, "open the key");
+    let _waited = key_file.as_ref().map(File::lock);
     let file = args.file();
     let target = OutputTarget::open(Some(&file), &[&args.ledger, &args.key])?;
     let earlier = match &target {
