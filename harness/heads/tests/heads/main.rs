@@ -5,5 +5,6 @@ mod independent;
 mod keys;
 mod notes;
 mod plant;
+mod reading;
 mod reference;
 mod trees;
