@@ -23,7 +23,7 @@ pub enum ProofKind {
     /// The proof that a ledger extends an older checkpoint.
     Extension,
     /// Neither; it may be a checkpoint.
-    Checkpoint,
+    Other,
 }
 
 impl ProofKind {
@@ -35,7 +35,7 @@ impl ProofKind {
         } else if bytes.starts_with(OLD_SIZE.as_bytes()) {
             ProofKind::Extension
         } else {
-            ProofKind::Checkpoint
+            ProofKind::Other
         }
     }
 }

@@ -18,12 +18,12 @@ use crate::output::table;
 
 /// Check a proof of a record or of a head, with a public key alone.
 ///
-/// OK: the ledger that the key is of has the record; or it only grew since the older checkpoint; or it had this head.
-/// FAILED: the file does not show that, and the reason is given. Nothing but the files that are named is read. Take the
-/// public key from whoever keeps the ledger, by another way than the proof.
+/// OK: the ledger that the key is of has the record; or, with --from, it only grew since the older checkpoint. FAILED: the
+/// file does not show that, and the reason is given. Nothing but the files that are named is read. Take the public key
+/// from whoever keeps the ledger, by another way than the proof.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The proof that `axilog prove` wrote, or a checkpoint; - is standard input.
+    /// The proof that `axilog prove` wrote; - is standard input.
     proof: PathBuf,
     /// The public key of the ledger, as `axilog key show` prints it.
     #[arg(long, value_name = "KEY")]
@@ -32,8 +32,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
     /// The older checkpoint that you hold, for the proof that a ledger extends it.
-    #[arg(long, value_name = "CHECKPOINT")]
+    #[arg(long, value_name = "CHECKPOINT", conflicts_with = "record")]
     from: Option<PathBuf>,
+    /// PROOF is a checkpoint, which proves nothing but that it was signed: check that.
+    #[arg(long, conflicts_with_all = ["record", "from"])]
+    head: bool,
     /// One JSON object on standard output.
     #[arg(long)]
     pub(crate) json: bool,
@@ -44,8 +47,14 @@ pub(crate) struct Args {
 enum NotShown {
     #[error("it is no proof: {0}")]
     Proof(#[from] InvalidProof),
-    #[error("it is neither a proof nor a checkpoint: {0}")]
+    #[error("it is no checkpoint: {0}")]
     Checkpoint(#[from] InvalidCheckpoint),
+    #[error("it is {found}, expected {expected}; {advice}")]
+    OtherKind {
+        found: &'static str,
+        expected: &'static str,
+        advice: &'static str,
+    },
     #[error("{0}")]
     Unproven(#[from] Unproven),
 }
@@ -62,13 +71,47 @@ struct Shown {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let key: VerifierKey = (args.public_key.parse()).map_err(CommandError::PublicKey)?;
     let bytes = read_input(&args.proof, "read the proof", MAX_PROOF_BYTES)?;
-    let kind = ProofKind::of(&bytes);
-    let shown = match kind {
-        ProofKind::Record => check_record(args, &bytes, &key)?,
-        ProofKind::Extension => check_extension(args, &bytes, &key)?,
-        ProofKind::Checkpoint => check_checkpoint(&bytes, &key),
+    // What is to be shown the caller says, and not the file, which may come from whoever would like to show less.
+    let shown = match (ProofKind::of(&bytes), args.head, &args.from) {
+        (ProofKind::Other, true, _) => check_checkpoint(&bytes, &key),
+        (ProofKind::Record, false, None) => check_record(args, &bytes, &key)?,
+        (ProofKind::Extension, false, Some(from)) => check_extension(from, &bytes, &key)?,
+        (ProofKind::Extension, false, None) if args.record.is_none() => {
+            let what =
+                "it is about an older checkpoint; name the one that you hold, --from CHECKPOINT";
+            return Err(needs(args, what));
+        }
+        (found, ..) => Err(describe_other_kind(args, found)),
     };
     Ok(report(&args.proof, &key, shown))
+}
+
+/// Says that a file is of another kind than it was asked for.
+fn describe_other_kind(args: &Args, found: ProofKind) -> NotShown {
+    let found = match found {
+        ProofKind::Record => "the proof of a record",
+        ProofKind::Extension => "the proof of an extension",
+        ProofKind::Other => "no proof",
+    };
+    let (expected, advice) = match (args.head, &args.from) {
+        (true, _) => (
+            "a checkpoint",
+            "leave --head out, or name what `axilog checkpoint` wrote",
+        ),
+        (false, Some(_)) => (
+            "the proof of an extension",
+            "name what `axilog prove --from` wrote",
+        ),
+        (false, None) => (
+            "the proof of a record",
+            "name what `axilog prove --seq` wrote; a checkpoint is checked with --head",
+        ),
+    };
+    NotShown::OtherKind {
+        found,
+        expected,
+        advice,
+    }
 }
 
 /// Gives what the proof of a record shows, or why it shows nothing.
@@ -110,17 +153,13 @@ fn check_record(
 
 /// Gives what the proof of an extension shows, or why it shows nothing.
 fn check_extension(
-    args: &Args,
+    from: &Path,
     bytes: &[u8],
     key: &VerifierKey,
 ) -> Result<Result<Shown, NotShown>, Failure> {
     let proof = match ExtensionProof::parse(bytes) {
         Ok(proof) => proof,
         Err(invalid) => return Ok(Err(invalid.into())),
-    };
-    let Some(from) = &args.from else {
-        let what = "it is about an older checkpoint; name the one that you hold, --from CHECKPOINT";
-        return Err(needs(args, what));
     };
     let old = Checkpoint::read(from)?;
     let checked = proof.check(&old, key).map_err(NotShown::from);

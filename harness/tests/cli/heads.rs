@@ -87,7 +87,7 @@ fn a_record_is_proven_to_somebody_who_has_the_public_key_alone() {
     assert_eq!(shown["seq"], 5);
     // The checkpoint by itself.
     other.write("head", bench.read("ledger.jsonl.checkpoint"));
-    let shown = check(&other, "head --json").exits(0).json();
+    let shown = check(&other, "head --head --json").exits(0).json();
     assert_eq!(shown["kind"], "checkpoint");
     assert_eq!(shown["root"], signed["root"]);
 }
@@ -165,7 +165,7 @@ fn a_ledger_that_grew_is_told_from_one_that_was_written_anew_or_cut() {
         run.says("has 13 records, and the checkpoint was made of 14");
     }
     assert_eq!(
-        check(&bench, "ledger.jsonl.checkpoint --json").json()["size"],
+        check(&bench, "ledger.jsonl.checkpoint --head --json").json()["size"],
         14
     );
 }
@@ -202,7 +202,7 @@ fn a_ledger_without_a_name_needs_its_origin_named() {
         .exits(2)
         .says("the key is that of \"example.com/plant\"");
     bench.run(&format!("{sign} --origin {NAME}")).exits(0);
-    check(&bench, "other.jsonl.checkpoint").exits(0);
+    check(&bench, "other.jsonl.checkpoint --head").exits(0);
     // A ledger of another name is never this key's.
     bench
         .run("init named.jsonl --name example.com/pump --time 1000")
@@ -242,7 +242,7 @@ fn a_checkpoint_that_this_key_did_not_sign_is_left_alone() {
     // To standard output it goes without a look at what is kept.
     let printed = bench.run(&format!("{sign} -o -")).exits(0).stdout;
     bench.write("head", printed);
-    check(&bench, "head").exits(0);
+    check(&bench, "head --head").exits(0);
 }
 
 #[test]
@@ -272,8 +272,14 @@ fn proofs_that_do_not_hold_fail() {
         ),
         (proof[..proof.len() - 1].to_owned(), "copy the file whole"),
         (format!("{proof}more\n"), "copy the file whole"),
-        ("nothing\n".to_owned(), "neither a proof nor a checkpoint"),
-        (String::new(), "neither a proof nor a checkpoint"),
+        (
+            "nothing\n".to_owned(),
+            "it is no proof, expected the proof of a record",
+        ),
+        (
+            String::new(),
+            "it is no proof, expected the proof of a record",
+        ),
     ] {
         bench.write("changed", &changed);
         let failed = check(&bench, "changed").exits(1).stdout;
@@ -292,6 +298,41 @@ fn proofs_that_do_not_hold_fail() {
         .run("prove ledger.jsonl --seq 1 --checkpoint none")
         .exits(3)
         .says("there is no checkpoint here");
+}
+
+/// Whoever hands over a file does not choose what is asked of it: what shows less than was asked fails.
+#[test]
+fn a_file_of_another_kind_shows_nothing() {
+    let bench = plant();
+    let sign = "checkpoint ledger.jsonl --key plant.key";
+    bench.run(sign).exits(0);
+    bench.write("held", bench.read("ledger.jsonl.checkpoint"));
+    bench.observe(b"{\"value\":3}").exits(0);
+    bench.run(sign).exits(0);
+    for (line, file) in [("--seq 5", "record"), ("--from held", "extension")] {
+        let proof = bench.run(&format!("prove ledger.jsonl {line}")).exits(0);
+        bench.write(file, proof.stdout);
+    }
+    bench.write("line", &lines(&bench.read("ledger.jsonl"))[5]);
+    for (words, code) in [
+        ("record", 0),
+        ("record --record line", 0),
+        ("record --from held", 1),
+        ("record --head", 1),
+        ("extension", 2),
+        ("extension --record line", 1),
+        ("extension --from held", 0),
+        ("extension --head", 1),
+        ("held", 1),
+        ("held --record line", 1),
+        ("held --from held", 1),
+        ("held --head", 0),
+        ("record --record line --from held", 2),
+        ("held --head --from held", 2),
+    ] {
+        let run = check(&bench, words);
+        assert_eq!(run.code, code, "{words}: {}{}", run.stdout, run.stderr);
+    }
 }
 
 #[test]
@@ -389,7 +430,7 @@ fn a_full_disk_leaves_no_half_key_and_the_old_checkpoint() {
         ("checkpoint ledger.jsonl --key plant.key -o /dev/full", 3),
         ("checkpoint ledger.jsonl --key plant.key -o - >/dev/full", 3),
         (
-            "check ledger.jsonl.checkpoint --public-key $(cat plant.pub) >/dev/full",
+            "check ledger.jsonl.checkpoint --head --public-key $(cat plant.pub) >/dev/full",
             3,
         ),
         // What was done stays done, and can be shown again.
@@ -414,7 +455,7 @@ fn heads_are_signed_while_the_ledger_grows() {
     bench.run(sign).exits(0);
     bench.write("first", bench.read("ledger.jsonl.checkpoint"));
     let kept_size = || {
-        let shown = check(&bench, "ledger.jsonl.checkpoint --json").exits(0);
+        let shown = check(&bench, "ledger.jsonl.checkpoint --head --json").exits(0);
         shown.json()["size"].as_u64().unwrap()
     };
     std::thread::scope(|scope| {
