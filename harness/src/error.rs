@@ -8,6 +8,8 @@ use axilog_ablation::AblationError;
 use axilog_bundle::BundleError;
 #[cfg(feature = "gateway")]
 use axilog_gateway::GatewayError;
+#[cfg(feature = "heads")]
+use axilog_heads::{HeadsError, InvalidVerifierKey};
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::manifest::InvalidManifest;
 use axilog_ledger::policy_trial::InadmissibleOracleId;
@@ -275,6 +277,26 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Gateway(GatewayError),
 
+    /// A key, a checkpoint or a proof cannot be used.
+    #[cfg(feature = "heads")]
+    #[error(transparent)]
+    Heads(HeadsError),
+
+    /// A public key that is none.
+    #[cfg(feature = "heads")]
+    #[error("--public-key: {0}")]
+    PublicKey(InvalidVerifierKey),
+
+    /// A proof that can only be checked with a file that was not named.
+    #[cfg(feature = "heads")]
+    #[error("{path}: {what}", path = path.display())]
+    ProofNeeds {
+        /// The proof.
+        path: PathBuf,
+        /// Which file, and the option that names it.
+        what: &'static str,
+    },
+
     /// The memory refused.
     #[cfg(feature = "memory")]
     #[error(transparent)]
@@ -359,6 +381,17 @@ impl From<GatewayError> for CommandError {
     }
 }
 
+#[cfg(feature = "heads")]
+impl From<HeadsError> for CommandError {
+    fn from(error: HeadsError) -> CommandError {
+        match error {
+            HeadsError::File(error) => CommandError::File(error),
+            HeadsError::Ledger(error) => CommandError::Ledger(error),
+            error => CommandError::Heads(error),
+        }
+    }
+}
+
 #[cfg(feature = "memory")]
 impl From<MemoryError> for CommandError {
     fn from(error: MemoryError) -> CommandError {
@@ -396,6 +429,8 @@ failure_from!(
     AblationError,
     #[cfg(feature = "gateway")]
     GatewayError,
+    #[cfg(feature = "heads")]
+    HeadsError,
     #[cfg(feature = "memory")]
     MemoryError,
 );

@@ -4,6 +4,8 @@
 use axilog_ablation::AblationError;
 #[cfg(feature = "gateway")]
 use axilog_gateway::GatewayError;
+#[cfg(feature = "heads")]
+use axilog_heads::HeadsError;
 use axilog_ledger::error::{FileError, LedgerError};
 #[cfg(feature = "memory")]
 use axilog_memory::MemoryError;
@@ -61,6 +63,10 @@ impl CommandError {
             CommandError::NoVerdict(_) => 3,
             #[cfg(feature = "gateway")]
             CommandError::Gateway(error) => code_of_gateway(error),
+            #[cfg(feature = "heads")]
+            CommandError::PublicKey(_) | CommandError::ProofNeeds { .. } => 2,
+            #[cfg(feature = "heads")]
+            CommandError::Heads(error) => code_of_heads(error),
             #[cfg(feature = "memory")]
             CommandError::Memory(error) => code_of_memory(error),
             #[cfg(feature = "x0l")]
@@ -146,6 +152,33 @@ fn code_of_gateway(error: &GatewayError) -> u8 {
         | GatewayError::OtherPolicies { .. } => 2,
         GatewayError::Ledger(error) => code_of_ledger(error),
         GatewayError::Ending | GatewayError::Listen { .. } | GatewayError::Setup(_) => 3,
+    }
+}
+
+#[cfg(feature = "heads")]
+fn code_of_heads(error: &HeadsError) -> u8 {
+    match error {
+        HeadsError::Shortened { .. }
+        | HeadsError::Rewritten { .. }
+        | HeadsError::NoSuchRecord { .. } => 1,
+        HeadsError::KeyName(_)
+        | HeadsError::BrokenKey(_)
+        | HeadsError::VerifierKey(_)
+        | HeadsError::NoName { .. }
+        | HeadsError::OtherName { .. }
+        | HeadsError::NoCheckpoint { .. }
+        | HeadsError::ForeignCheckpoint(_)
+        | HeadsError::OtherLedgers { .. }
+        | HeadsError::NotOlder { .. } => 2,
+        HeadsError::KeyExists(_)
+        | HeadsError::KeyExposed { .. }
+        | HeadsError::Random(_)
+        | HeadsError::MissingCheckpoint(_)
+        | HeadsError::NameUnknown { .. }
+        | HeadsError::Unsigned(_)
+        | HeadsError::Tree(_)
+        | HeadsError::File(_) => 3,
+        HeadsError::Ledger(error) => code_of_ledger(error),
     }
 }
 

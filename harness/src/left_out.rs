@@ -10,8 +10,10 @@ use crate::output::write_remark;
 
 /// A command that needs a feature.
 struct Part {
-    /// The command's name, which is the feature's too.
+    /// The command's name.
     name: &'static str,
+    /// The feature that brings it.
+    feature: &'static str,
     /// What it does, as in the list of commands.
     about: &'static str,
     /// Whether this build has it.
@@ -21,26 +23,55 @@ struct Part {
 const PARTS: &[Part] = &[
     Part {
         name: "ablation",
+        feature: "ablation",
         about: "Test whether precedent memory matters to an oracle's choices",
         is_built: cfg!(feature = "ablation"),
     },
     Part {
         name: "bundle",
+        feature: "bundle",
         about: "Describe a pipeline step to a model (Step Awareness Bundles), and ask it",
         is_built: cfg!(feature = "bundle"),
     },
     Part {
+        name: "check",
+        feature: "heads",
+        about: "Check a proof of a record or of a head, with a public key alone",
+        is_built: cfg!(feature = "heads"),
+    },
+    Part {
+        name: "checkpoint",
+        feature: "heads",
+        about: "Sign the head of a ledger, for others to hold",
+        is_built: cfg!(feature = "heads"),
+    },
+    Part {
         name: "gateway",
+        feature: "gateway",
         about: "Record and judge what models answer programs over HTTP",
         is_built: cfg!(feature = "gateway"),
     },
     Part {
+        name: "key",
+        feature: "heads",
+        about: "Make the key that signs heads, and print its public key",
+        is_built: cfg!(feature = "heads"),
+    },
+    Part {
         name: "memory",
+        feature: "memory",
         about: "Keep the facts of a long game, and print what a model may read",
         is_built: cfg!(feature = "memory"),
     },
     Part {
+        name: "prove",
+        feature: "heads",
+        about: "Prove that a ledger has a record, or extends an older head",
+        is_built: cfg!(feature = "heads"),
+    },
+    Part {
         name: "x0l",
+        feature: "x0l",
         about: "Let a model propose actions and a fixed kernel decide, all recorded",
         is_built: cfg!(feature = "x0l"),
     },
@@ -55,10 +86,11 @@ impl Part {
     fn explain(&self) -> String {
         format!(
             "this build of axilog has no command {0} ({1}); in axilog's sources, install one that has it with \
-             `cargo xtask install --features {0}`, or build it with `{2}`; the feature `full` brings every command",
+             `cargo xtask install --features {2}`, or build it with `{3}`; the feature `full` brings every command",
             self.name,
             self.about,
-            build_command(self.name)
+            self.feature,
+            build_command(self.feature)
         )
     }
 
@@ -66,7 +98,7 @@ impl Part {
         Command::new(self.name)
             .about(format!(
                 "{} (not in this build: --features {})",
-                self.about, self.name
+                self.about, self.feature
             ))
             .long_about(self.explain())
             .arg(
@@ -117,6 +149,7 @@ mod tests {
     fn a_missing_part_takes_any_arguments_and_says_how_to_build_it() {
         let part = Part {
             name: "memory",
+            feature: "memory",
             about: "Keep the Oracle memory",
             is_built: false,
         };

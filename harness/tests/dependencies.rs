@@ -13,7 +13,7 @@ use axilog_testkit::modules::{find_circle, parse_sources, read_files};
 use serde_json::Value;
 
 /// Each crate and the crates of this repository that it may depend on.
-const ALLOWED: [(&str, &[&str]); 12] = [
+const ALLOWED: [(&str, &[&str]); 13] = [
     ("axilog-ledger", CORE),
     ("axilog-oracle", &["axilog-ledger"]),
     ("axilog-bundle", &["axilog-ledger"]),
@@ -22,6 +22,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
         "axilog-gateway",
         &["axilog-exchange", "axilog-ledger", "axilog-oracle"],
     ),
+    ("axilog-heads", &["axilog-ledger"]),
     ("axilog-mcp", &["axilog-ledger"]),
     ("axilog-memory", SHARED),
     ("axilog-ablation", SHARED),
@@ -43,6 +44,7 @@ const ALLOWED: [(&str, &[&str]); 12] = [
             "axilog-oracle",
             "axilog-bundle",
             "axilog-gateway",
+            "axilog-heads",
             "axilog-mcp",
             "axilog-memory",
             "axilog-ablation",
@@ -72,11 +74,12 @@ const FOR_THE_COMMAND: [&str; 7] = [
 ];
 
 /// The crates whose files are searched for circles, by their folders.
-const WITHOUT_CIRCLES: [&str; 11] = [
+const WITHOUT_CIRCLES: [&str; 12] = [
     "harness/ablation",
     "harness/bundle",
     "harness/exchange",
     "harness/gateway",
+    "harness/heads",
     "harness/host",
     "harness/ledger",
     "harness/mcp",

@@ -128,6 +128,12 @@ fn the_page_on_the_gateway() {
     check_page("docs/gateway.md", 1);
 }
 
+#[cfg(feature = "heads")]
+#[test]
+fn the_page_on_heads() {
+    check_page("docs/heads.md", 15);
+}
+
 #[test]
 fn the_page_on_sessions_with_a_model() {
     check_page("docs/x0l.md", 5);

@@ -1,6 +1,6 @@
 //! The oracle whose answers are recorded before they are used, and what its server says of them beside them.
 
-use axilog_ledger::durability::Checkpoint;
+use axilog_ledger::durability::LedgerPosition;
 use axilog_ledger::session::Session;
 use axilog_oracle::{
     AnswerConstraint, Consultation, Oracle, Question, consult_oracle, prepare_call, record_exchange,
@@ -129,7 +129,7 @@ impl RecordingOracle {
     ///
     /// # Errors
     /// [`LedgerError::NotDurable`](axilog_ledger::error::LedgerError::NotDurable).
-    pub fn sync(&mut self) -> Result<Checkpoint, AblationError> {
+    pub fn sync(&mut self) -> Result<LedgerPosition, AblationError> {
         Ok(self.session.sync()?)
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axilog::agent::state::Health;
-use axilog_ledger::durability::Checkpoint;
+use axilog_ledger::durability::LedgerPosition;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
@@ -48,7 +48,7 @@ pub(crate) struct LedgerFigures {
     /// The last time that it recorded.
     pub(crate) time: u64,
     /// How far it is durable.
-    pub(crate) durable: Checkpoint,
+    pub(crate) durable: LedgerPosition,
 }
 
 /// An open ledger. Clones are one ledger.
@@ -197,7 +197,7 @@ impl GatewayLedger {
             Ok(LedgerFigures {
                 health: session.agent().health,
                 time: session.agent().last_timestamp,
-                durable: session.durable_checkpoint(),
+                durable: session.durable_position(),
             })
         });
         read.ok()

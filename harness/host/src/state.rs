@@ -71,7 +71,7 @@ pub unsafe extern "C" fn axh_state(ledger: *const axh_ledger_t, state: *mut axh_
 }
 
 fn state_of(session: &Session) -> axh_state_t {
-    let (agent, durable) = (session.agent(), session.durable_checkpoint());
+    let (agent, durable) = (session.agent(), session.durable_position());
     let manifest = session.rules().manifest();
     axh_state_t {
         size: size_of::<axh_state_t>(),

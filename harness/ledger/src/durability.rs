@@ -25,7 +25,7 @@ pub enum Durability {
     Step,
     /// Sync after several steps. A step is acknowledged when it is written: it survives the end of the
     /// process, but a crash of the machine loses the steps that are not durable yet.
-    /// [`Session::durable_checkpoint`](crate::session::Session::durable_checkpoint) gives how far the ledger is durable.
+    /// [`Session::durable_position`](crate::session::Session::durable_position) gives how far the ledger is durable.
     Interval {
         /// Sync once this many records are not durable.
         records: NonZeroU64,
@@ -37,7 +37,7 @@ pub enum Durability {
 
 /// A place in a ledger, in the terms of `--expect-entries` and `--expect-head`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Checkpoint {
+pub struct LedgerPosition {
     /// The number of records before this place, genesis included: one more than the sequence of the last.
     /// 0 where no record is known.
     pub entries: u64,
@@ -45,7 +45,7 @@ pub struct Checkpoint {
     pub head: Hash,
 }
 
-impl fmt::Display for Checkpoint {
+impl fmt::Display for LedgerPosition {
     /// Writes how far a ledger is durable, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.entries.checked_sub(1) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use axilog::replay::Verdict;
 
-use crate::durability::Checkpoint;
+use crate::durability::LedgerPosition;
 use crate::file::place::Displacement;
 use crate::schema::violation::SchemaViolation;
 use crate::visible_text::escape_identity;
@@ -149,7 +149,7 @@ pub enum LedgerError {
         /// The ledger.
         path: PathBuf,
         /// How far the ledger is known to be durable.
-        durable: Checkpoint,
+        durable: LedgerPosition,
         /// The system's error.
         source: Arc<io::Error>,
     },

@@ -5,6 +5,10 @@ mod ablation;
 mod audit;
 #[cfg(feature = "bundle")]
 mod bundle;
+#[cfg(feature = "heads")]
+mod check;
+#[cfg(feature = "heads")]
+mod checkpoint;
 mod completions;
 mod control;
 mod demo;
@@ -14,12 +18,16 @@ mod export;
 mod gateway;
 mod head;
 mod init;
+#[cfg(feature = "heads")]
+mod key;
 mod lint;
 mod mcp;
 #[cfg(feature = "memory")]
 mod memory;
 mod observe;
 mod policy;
+#[cfg(feature = "heads")]
+mod prove;
 mod replay;
 mod report;
 mod seal;
@@ -60,6 +68,14 @@ pub(crate) enum Command {
     Policy(policy::Args),
     Completions(completions::Args),
     Mcp(mcp::Args),
+    #[cfg(feature = "heads")]
+    Key(key::Args),
+    #[cfg(feature = "heads")]
+    Checkpoint(checkpoint::Args),
+    #[cfg(feature = "heads")]
+    Prove(prove::Args),
+    #[cfg(feature = "heads")]
+    Check(check::Args),
     #[cfg(feature = "ablation")]
     Ablation(ablation::Args),
     #[cfg(feature = "bundle")]
@@ -83,6 +99,10 @@ impl Command {
             | Command::Control(_)
             | Command::Seal(_)
             | Command::Tidy(_) => true,
+            #[cfg(feature = "heads")]
+            Command::Key(args) => args.makes_key(),
+            #[cfg(feature = "heads")]
+            Command::Checkpoint(args) => args.keeps_checkpoint(),
             #[cfg(feature = "ablation")]
             Command::Ablation(args) => args.records(),
             #[cfg(feature = "bundle")]
@@ -122,6 +142,14 @@ impl Command {
             Command::Policy(args) => (args.json(), policy::run(&args)),
             Command::Completions(args) => (false, Ok(completions::run(&args))),
             Command::Mcp(args) => return ExitCode::from(mcp::run(&args)),
+            #[cfg(feature = "heads")]
+            Command::Key(args) => (args.json(), key::run(&args)),
+            #[cfg(feature = "heads")]
+            Command::Checkpoint(args) => (args.json, checkpoint::run(&args)),
+            #[cfg(feature = "heads")]
+            Command::Prove(args) => (args.json, prove::run(&args)),
+            #[cfg(feature = "heads")]
+            Command::Check(args) => (args.json, check::run(&args)),
             #[cfg(feature = "ablation")]
             Command::Ablation(args) => ablation::run(&args),
             #[cfg(feature = "bundle")]

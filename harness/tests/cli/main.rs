@@ -23,6 +23,8 @@ mod export;
 mod gateway;
 mod gateways;
 mod head;
+#[cfg(feature = "heads")]
+mod heads;
 mod host;
 mod host_bundle;
 mod hostile_ledgers;

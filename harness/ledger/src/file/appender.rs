@@ -12,7 +12,7 @@ use std::time::Instant;
 use super::batch::Batch;
 use super::place::Displacement;
 use super::storage::{Storage, append_all};
-use crate::durability::{Checkpoint, Durability};
+use crate::durability::{Durability, LedgerPosition};
 use crate::error::{FileError, LedgerError};
 
 /// The writer of a ledger file, which knows how far the file is written and how far it is durable.
@@ -20,8 +20,8 @@ use crate::error::{FileError, LedgerError};
 pub(super) struct Appender {
     storage: Box<dyn Storage>,
     len: u64,
-    written: Checkpoint,
-    durable: Checkpoint,
+    written: LedgerPosition,
+    durable: LedgerPosition,
     /// Whether records are written that are not synced.
     pending: bool,
     /// When the pending records must be synced at the latest.
@@ -56,8 +56,8 @@ impl Appender {
         Ok(Appender {
             len: storage.len()?,
             storage,
-            written: Checkpoint::default(),
-            durable: Checkpoint::default(),
+            written: LedgerPosition::default(),
+            durable: LedgerPosition::default(),
             pending: false,
             sync_due: None,
             failure: None,
@@ -73,11 +73,11 @@ impl Appender {
         self.len
     }
 
-    pub(super) fn durable(&self) -> Checkpoint {
+    pub(super) fn durable(&self) -> LedgerPosition {
         self.durable
     }
 
-    pub(super) fn written(&self) -> Checkpoint {
+    pub(super) fn written(&self) -> LedgerPosition {
         self.written
     }
 
@@ -128,7 +128,7 @@ impl Appender {
     /// Syncs the records that were in the file when it was opened; they end at `end`.
     pub(super) fn sync_recovered(
         &mut self,
-        end: Checkpoint,
+        end: LedgerPosition,
         path: &Path,
     ) -> Result<(), LedgerError> {
         self.written = end;
@@ -280,7 +280,7 @@ impl SharedAppender {
     }
 
     /// Locks the appender. A thread that panicked while it held the lock is no obstacle: `failure`, `len`
-    /// and the checkpoints describe whatever it left.
+    /// and the positions describe whatever it left.
     pub(super) fn lock(&self) -> MutexGuard<'_, Appender> {
         self.appender.lock().unwrap_or_else(PoisonError::into_inner)
     }

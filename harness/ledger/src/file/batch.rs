@@ -3,7 +3,7 @@
 use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
 use axilog::ledger_line;
 
-use crate::durability::Checkpoint;
+use crate::durability::LedgerPosition;
 use crate::encoding::ByteBuffer;
 
 /// Records in the form of ledger lines. The agent commits its records to a batch, and
@@ -13,7 +13,7 @@ use crate::encoding::ByteBuffer;
 pub struct Batch {
     lines: ByteBuffer,
     records: u64,
-    end: Checkpoint,
+    end: LedgerPosition,
 }
 
 impl Batch {
@@ -39,14 +39,14 @@ impl Batch {
 
     /// The place where the ledger ends once the batch is appended.
     #[must_use]
-    pub fn end(&self) -> Checkpoint {
+    pub fn end(&self) -> LedgerPosition {
         self.end
     }
 
     fn put(&mut self, entry: &Entry<'_>) {
         ledger_line::write(entry, &mut self.lines);
         self.records = self.records.saturating_add(1);
-        self.end = Checkpoint {
+        self.end = LedgerPosition {
             entries: entry.sequence.saturating_add(1),
             head: entry.chain,
         };

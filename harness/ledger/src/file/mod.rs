@@ -12,7 +12,7 @@
 //! |---|---|
 //! | create or open a ledger for writing | [`LedgerFile::open_or_create`], [`LedgerFile::open`] |
 //! | append what an agent commits | [`Batch`], the core's sink, and [`LedgerFile::append`] |
-//! | choose and query durability | [`Durability`], [`LedgerFile::sync`], [`LedgerFile::durable_checkpoint`] |
+//! | choose and query durability | [`Durability`], [`LedgerFile::sync`], [`LedgerFile::durable_position`] |
 //! | read the lines of a ledger | [`LineReader`](lines::LineReader) |
 //! | verify and replay a ledger | [`check`](crate::verify::verify_ledger), [`replay`](crate::replay::replay_ledger) |
 //!
@@ -42,7 +42,7 @@ use std::sync::Arc;
 use axilog::ledger::genesis_entry;
 use axilog::ledger_line;
 
-use crate::durability::{Checkpoint, Durability};
+use crate::durability::{Durability, LedgerPosition};
 use crate::encoding::ByteBuffer;
 use crate::error::{FileError, LedgerError};
 pub(crate) use appender::StepSync;
@@ -267,7 +267,7 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`LedgerError::NotDurable`].
-    pub fn sync_recovered(&mut self, end: Checkpoint) -> Result<(), LedgerError> {
+    pub fn sync_recovered(&mut self, end: LedgerPosition) -> Result<(), LedgerError> {
         self.appender.lock().sync_recovered(end, &self.path)
     }
 
@@ -275,19 +275,19 @@ impl LedgerFile {
     ///
     /// # Errors
     /// [`LedgerError::NotDurable`], [`FileError::Displaced`].
-    pub fn sync(&mut self) -> Result<Checkpoint, LedgerError> {
+    pub fn sync(&mut self) -> Result<LedgerPosition, LedgerError> {
         let mut appender = self.appender.lock();
         appender.sync(&self.path).map(|()| appender.durable())
     }
 
     /// How far the ledger is known to be durable.
     #[must_use]
-    pub fn durable_checkpoint(&self) -> Checkpoint {
+    pub fn durable_position(&self) -> LedgerPosition {
         self.appender.lock().durable()
     }
 
     /// How far the ledger is written, be it durable or not.
-    pub(crate) fn written_checkpoint(&self) -> Checkpoint {
+    pub(crate) fn written_position(&self) -> LedgerPosition {
         self.appender.lock().written()
     }
 

@@ -27,7 +27,7 @@ use axilog::evidence::observation::MAX_RECORD_BYTES;
 use axilog_policyc::PolicySet;
 
 use crate::decision::StepDecision;
-use crate::durability::{Checkpoint, Durability};
+use crate::durability::{Durability, LedgerPosition};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobWriter;
 use crate::file::{LedgerFile, LeftBehind, TornLine};
@@ -255,10 +255,10 @@ impl Session {
     }
 
     /// How far the ledger is known to be durable. A step is durable if its [`StepDecision::entries`] is not
-    /// greater than the checkpoint's.
+    /// greater than the position's.
     #[must_use]
-    pub fn durable_checkpoint(&self) -> Checkpoint {
-        self.file.durable_checkpoint()
+    pub fn durable_position(&self) -> LedgerPosition {
+        self.file.durable_position()
     }
 
     /// Syncs every step and gives how far the ledger is durable then. Dropping a session syncs too, but
@@ -266,7 +266,7 @@ impl Session {
     ///
     /// # Errors
     /// [`LedgerError::NotDurable`], also from every later call: the session refuses further steps.
-    pub fn sync(&mut self) -> Result<Checkpoint, LedgerError> {
+    pub fn sync(&mut self) -> Result<LedgerPosition, LedgerError> {
         let synced = self.file.sync();
         self.halt_on_error(synced)
     }

@@ -17,7 +17,7 @@ use axilog_policyc::PolicySet;
 
 use crate::admission::{AnswerFit, AnswerText, compare_answer, may_lack_answer};
 use crate::decision::StepRecorder;
-use crate::durability::Checkpoint;
+use crate::durability::LedgerPosition;
 use crate::encoding::unescape;
 use crate::error::{FileError, LedgerError};
 use crate::file::LedgerFile;
@@ -65,7 +65,7 @@ pub(super) fn replay_and_move_torn_line(
     }
     let replay = replayed.verification.replay;
     if !replay.ledger().sealed {
-        file.sync_recovered(Checkpoint {
+        file.sync_recovered(LedgerPosition {
             entries: replay.entries(),
             head: replay.ledger().head,
         })?;

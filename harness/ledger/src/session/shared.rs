@@ -140,7 +140,7 @@ impl SharedSession {
             synced?;
             return Ok(value);
         }
-        let end = session.file.written_checkpoint().entries;
+        let end = session.file.written_position().entries;
         let value = result?;
         self.wait_until_durable(turns, end)?;
         Ok(value)
@@ -203,7 +203,7 @@ impl SharedSession {
             let Some(session) = &turns.session else {
                 break Err(SharedSessionError::Closed);
             };
-            if session.file.durable_checkpoint().entries >= end {
+            if session.file.durable_position().entries >= end {
                 break Ok(());
             }
             if let Err(error) = session.file.ensure_writable() {
@@ -274,8 +274,8 @@ mod tests {
     impl Progress {
         fn of(session: &Session) -> Progress {
             Progress {
-                written: session.file.written_checkpoint().entries,
-                durable: session.file.durable_checkpoint().entries,
+                written: session.file.written_position().entries,
+                durable: session.file.durable_position().entries,
             }
         }
     }

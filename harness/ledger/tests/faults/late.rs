@@ -48,11 +48,8 @@ fn a_step_becomes_durable_in_time_when_no_other_comes() {
     let (mut session, disk) = begin_with_one_step(SYNC_SOON, Fault::None);
     for n in 2..5 {
         let entries = session.agent().ledger.sequence + 1;
-        wait_until(|| session.durable_checkpoint().entries == entries);
-        assert_eq!(
-            session.durable_checkpoint().head,
-            session.agent().ledger.head
-        );
+        wait_until(|| session.durable_position().entries == entries);
+        assert_eq!(session.durable_position().head, session.agent().ledger.head);
         assert_eq!(disk.after(Crash::AllLost), disk.now());
         session.observe_time(START + n, false).unwrap();
     }
@@ -62,12 +59,12 @@ fn a_step_becomes_durable_in_time_when_no_other_comes() {
 fn a_sync_comes_when_enough_records_are_pending_and_not_before() {
     // The beginning has five records, a step with the time two.
     let (mut session, disk) = begin_with_one_step(sync_every(5), Fault::None);
-    let begun = session.durable_checkpoint().entries;
+    let begun = session.durable_position().entries;
     session.observe_time(START + 2, false).unwrap();
-    assert_eq!(session.durable_checkpoint().entries, begun);
+    assert_eq!(session.durable_position().entries, begun);
     assert_ne!(disk.after(Crash::AllLost), disk.now());
     session.observe_time(START + 3, false).unwrap();
-    assert_eq!(session.durable_checkpoint().entries, begun + 6);
+    assert_eq!(session.durable_position().entries, begun + 6);
     assert_eq!(disk.after(Crash::AllLost), disk.now());
     // A change of the durability and the end of the session both sync everything.
     session.observe_time(START + 4, false).unwrap();
@@ -93,7 +90,7 @@ fn a_late_sync_that_fails_ends_the_session() {
     for fault in [Fault::Once, Fault::FromThenOn] {
         let (mut session, disk) =
             begin_with_one_step(SYNC_SOON, fault(count_operations_before_sync()));
-        let begun = session.durable_checkpoint();
+        let begun = session.durable_position();
         wait_until(|| disk.injected() > 0);
         let state_left = disk.now();
         // Every further call fails, also where the disk would sync again.
@@ -111,7 +108,7 @@ fn a_late_sync_that_fails_ends_the_session() {
                 assert_eq!(durable, begun);
             }
         }
-        assert_eq!(session.durable_checkpoint(), begun);
+        assert_eq!(session.durable_position(), begun);
         drop(session);
         assert_eq!(disk.now(), state_left);
         assert_eq!(disk.injected(), 1);

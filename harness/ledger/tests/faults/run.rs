@@ -11,7 +11,7 @@ use axilog::evidence::observation::{Failure, Params};
 use axilog::evidence::view::ObservationView;
 use axilog::hash::{Tag, sha256};
 use axilog::ledger_line;
-use axilog_ledger::durability::{Checkpoint, Durability};
+use axilog_ledger::durability::{Durability, LedgerPosition};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::file::LedgerFile;
@@ -76,7 +76,7 @@ pub struct Progress {
 impl Progress {
     fn update(&mut self, session: &Session, disk: &Disk) {
         self.acknowledged = disk.now().ledger;
-        self.durable = bytes_up_to(&self.acknowledged, &session.durable_checkpoint());
+        self.durable = bytes_up_to(&self.acknowledged, &session.durable_position());
         let state = disk.after(Crash::AllLost);
         assert!(state.ledger.starts_with(&self.durable));
         assert_blobs_are_whole(&state);
@@ -126,7 +126,7 @@ impl Run {
                     assert!(session.observe_time(START + 99, true).is_err());
                     assert!(session.sync().is_err() || disk.now() == before);
                 }
-                progress.durable = bytes_up_to(&before.ledger, &session.durable_checkpoint());
+                progress.durable = bytes_up_to(&before.ledger, &session.durable_position());
                 return Err(error);
             }
             progress.update(&session, disk);
@@ -235,14 +235,14 @@ fn count_observations(ledger: &[u8]) -> usize {
         .count()
 }
 
-/// The bytes of a ledger up to a checkpoint.
-fn bytes_up_to(ledger: &[u8], checkpoint: &Checkpoint) -> Vec<u8> {
+/// The bytes of a ledger up to a position.
+fn bytes_up_to(ledger: &[u8], position: &LedgerPosition) -> Vec<u8> {
     let lines = ledger.split_inclusive(|b| *b == b'\n');
-    let lines: Vec<&[u8]> = lines.take(checkpoint.entries as usize).collect();
-    assert_eq!(lines.len() as u64, checkpoint.entries);
+    let lines: Vec<&[u8]> = lines.take(position.entries as usize).collect();
+    assert_eq!(lines.len() as u64, position.entries);
     if let Some(last) = lines.last() {
         let last = ledger_line::parse(last).unwrap();
-        assert_eq!(last.chain, checkpoint.head);
+        assert_eq!(last.chain, position.head);
     }
     lines.concat()
 }

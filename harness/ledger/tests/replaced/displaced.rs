@@ -39,13 +39,13 @@ fn no_step_is_acknowledged_into_a_ledger_that_is_not_where_it_was_opened() {
             running.session.set_durability(durability).unwrap();
             running.session.observe_time(START + 1, false).unwrap();
             let acknowledged = fs::read(&path).unwrap();
-            let durable = running.session.durable_checkpoint();
+            let durable = running.session.durable_position();
             let opened = attack.carry_out(&path);
             let left = fs::read(&opened).unwrap();
 
             let found = displacement(observe(&mut running.session, "?", b"{\"value\":2}"), &path);
             assert!(attack.is_found_as(&found), "{attack:?}: {found}");
-            assert_eq!(running.session.durable_checkpoint(), durable);
+            assert_eq!(running.session.durable_position(), durable);
             assert_eq!(running.session.agent().health, Health::Stopped);
             let now = fs::read(&opened).unwrap();
             if attack.changes_the_name() {
@@ -102,12 +102,12 @@ fn a_sync_acknowledges_nothing_in_a_displaced_ledger() {
         let path = running.ledger();
         let late = sync_every(1000, Duration::from_secs(3600));
         running.session.set_durability(late).unwrap();
-        let durable = running.session.durable_checkpoint();
+        let durable = running.session.durable_position();
         running.session.observe_time(START + 1, false).unwrap();
         attack.carry_out(&path);
         let found = displacement(running.session.sync(), &path);
         assert!(attack.is_found_as(&found), "{attack:?}: {found}");
-        assert_eq!(running.session.durable_checkpoint(), durable);
+        assert_eq!(running.session.durable_position(), durable);
     }
 }
 
@@ -124,12 +124,12 @@ fn the_thread_that_syncs_acknowledges_nothing_in_a_displaced_ledger() {
         let (mut session, _) = Session::open_or_create_in(file, None, START).unwrap();
         let soon = sync_every(1000, Duration::from_millis(1));
         session.set_durability(soon).unwrap();
-        let durable = session.durable_checkpoint();
+        let durable = session.durable_position();
         let attacked = plan.attack_next_sync(attack);
         session.observe_time(START + 1, false).unwrap();
         // Nothing but the thread syncs now. The attack comes when it does, however late that is.
         attacked.recv_timeout(Duration::from_secs(300)).unwrap();
-        assert_eq!(session.durable_checkpoint(), durable, "{attack:?}");
+        assert_eq!(session.durable_position(), durable, "{attack:?}");
         let call = session.check_call("o", "m");
         assert!(attack.is_found_as(&displacement(call, &path)), "{attack:?}");
     }

@@ -1,0 +1,139 @@
+//! A checkpoint (C2SP tlog-checkpoint): the size and the root of a log's tree under its origin, as a signed note.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use axilog::hash::Hash;
+use axilog_ledger::error::FileError;
+use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, replace_file};
+use axilog_ledger::input_file::read_input;
+use signed_note::{Note, NoteError};
+use tlog_tiles::checkpoint::Checkpoint as TreeHead;
+
+use crate::bounds::{MAX_CHECKPOINT_BYTES, MAX_TREE_SIZE};
+use crate::error::{HeadsError, InvalidCheckpoint, Unproven};
+use crate::log_key::LogKey;
+use crate::verifier_key::VerifierKey;
+
+/// A checkpoint with all its signatures, of which none was checked yet.
+#[derive(Debug)]
+pub struct Checkpoint {
+    head: TreeHead,
+    note: Note,
+}
+
+impl Checkpoint {
+    /// Signs the head of a tree. The origin is the key's name.
+    ///
+    /// # Errors
+    /// [`HeadsError::Unsigned`].
+    pub fn sign(size: u64, root: Hash, key: &LogKey) -> Result<Checkpoint, HeadsError> {
+        let origin = key.verifier_key().name();
+        let head = TreeHead::new(origin, size, tlog_tiles::Hash(root), "")
+            .map_err(|error| HeadsError::Unsigned(error.to_string()))?;
+        let unsigned = |error: NoteError| HeadsError::Unsigned(error.to_string());
+        let mut note = Note::new(&head.to_bytes(), &[]).map_err(unsigned)?;
+        note.add_sigs(&[key]).map_err(unsigned)?;
+        Ok(Checkpoint { head, note })
+    }
+
+    /// Reads a checkpoint, without looking at its signatures.
+    ///
+    /// # Errors
+    /// [`InvalidCheckpoint`], also for extension lines, which no log of this library has.
+    pub fn parse(bytes: &[u8]) -> Result<Checkpoint, InvalidCheckpoint> {
+        if bytes.len() as u64 > MAX_CHECKPOINT_BYTES {
+            return Err(InvalidCheckpoint::TooLong);
+        }
+        if bytes.contains(&b'\r') {
+            return Err(InvalidCheckpoint::CarriageReturn);
+        }
+        let note = Note::from_bytes(bytes).map_err(|_| InvalidCheckpoint::NoNote)?;
+        let head = TreeHead::from_bytes(note.text()).map_err(|_| InvalidCheckpoint::NoHead)?;
+        if !head.extension().is_empty() {
+            return Err(InvalidCheckpoint::Extension);
+        }
+        match head.size() {
+            0 => Err(InvalidCheckpoint::Empty),
+            1..=MAX_TREE_SIZE => Ok(Checkpoint { head, note }),
+            size => Err(InvalidCheckpoint::TooLarge(size)),
+        }
+    }
+
+    /// Reads a checkpoint from a file, without looking at its signatures.
+    ///
+    /// # Errors
+    /// [`HeadsError::MissingCheckpoint`], [`HeadsError::NoCheckpoint`], [`HeadsError::File`].
+    pub fn read(path: &Path) -> Result<Checkpoint, HeadsError> {
+        let bytes = match read_input(path, "read the checkpoint", MAX_CHECKPOINT_BYTES) {
+            Err(FileError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                return Err(HeadsError::MissingCheckpoint(path.to_owned()));
+            }
+            read => read?,
+        };
+        Checkpoint::parse(&bytes).map_err(|reason| HeadsError::NoCheckpoint {
+            path: path.to_owned(),
+            reason,
+        })
+    }
+
+    /// Writes the checkpoint durably to `path`, in place of what is there: the name leads to the old or the new one as a
+    /// whole.
+    ///
+    /// # Errors
+    /// [`FileError::Io`].
+    pub fn write(&self, path: &Path) -> Result<(), FileError> {
+        replace_file(&FileSystem, path, &self.to_bytes())
+            .and_then(|()| FileSystem.sync_dir(parent_dir(path)))
+            .map_err(FileError::from_io(path, "write the checkpoint"))
+    }
+
+    /// The log that the checkpoint is of.
+    #[must_use]
+    pub fn origin(&self) -> &str {
+        self.head.origin()
+    }
+
+    /// The number of leaves: of a ledger its records, genesis and seal included.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.head.size()
+    }
+
+    /// The root of the tree.
+    #[must_use]
+    pub fn root(&self) -> Hash {
+        self.head.hash().0
+    }
+
+    /// The root in base64, as the checkpoint has it.
+    #[must_use]
+    pub fn root_text(&self) -> String {
+        self.head.hash().to_string()
+    }
+
+    /// The checkpoint as it was read, with all its signatures.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.note.to_bytes()
+    }
+
+    /// Checks that the log signed this checkpoint with `key`, and that the key is the one of this origin. Signatures
+    /// of other keys are ignored.
+    ///
+    /// # Errors
+    /// [`Unproven`].
+    pub fn verify(&self, key: &VerifierKey) -> Result<(), Unproven> {
+        if self.origin() != key.name() {
+            return Err(Unproven::OtherOrigin {
+                found: self.origin().to_owned(),
+                expected: key.name().to_owned(),
+            });
+        }
+        match self.note.verify(&key.alone()) {
+            Ok(_) => Ok(()),
+            Err(NoteError::UnverifiedNote) => Err(Unproven::NotSigned(key.short_name())),
+            Err(_) => Err(Unproven::BadSignature(key.short_name())),
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Keys, checkpoints and proofs of ledgers, and what attacks on them come to.
+
+mod attacks;
+mod independent;
+mod keys;
+mod notes;
+mod plant;
+mod reading;
+mod reference;
+mod trees;

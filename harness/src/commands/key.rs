@@ -1,0 +1,78 @@
+//! `axilog key`: the key that signs heads of ledgers.
+
+use std::path::{Path, PathBuf};
+
+use axilog_heads::LogKey;
+use clap::Subcommand;
+use serde_json::json;
+
+use crate::Failure;
+use crate::output::Report;
+
+/// Make the key that signs heads, and print its public key.
+///
+/// The secret key is in its file alone: it is never printed, and no option takes it. Everybody may have the public key:
+/// `axilog check` takes it.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Make a secret key in a new file that only you may read, and print its public key.
+    New {
+        /// The new file.
+        file: PathBuf,
+        /// The name of the ledger whose heads it signs: 1 to 256 visible ASCII characters without +.
+        #[arg(long, value_name = "NAME")]
+        name: String,
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the public key of a secret key.
+    Show {
+        /// The file of the secret key; - is standard input.
+        file: PathBuf,
+        /// One JSON object on standard output.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+impl Args {
+    pub(crate) fn json(&self) -> bool {
+        match self.command {
+            Command::New { json, .. } | Command::Show { json, .. } => json,
+        }
+    }
+
+    /// Whether the command makes a file, which stays where its result cannot be shown.
+    pub(crate) fn makes_key(&self) -> bool {
+        matches!(self.command, Command::New { .. })
+    }
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+    match &args.command {
+        Command::New { file, name, .. } => Ok(report(file, &LogKey::create(file, name)?)),
+        Command::Show { file, .. } => Ok(report(file, &LogKey::read(file)?)),
+    }
+}
+
+fn report(path: &Path, key: &LogKey) -> Report {
+    let public = key.verifier_key();
+    Report {
+        passed: true,
+        text: format!("{public}\n"),
+        json: json!({
+            "key": path.to_string_lossy(),
+            "name": public.name(),
+            "id": format!("{:08x}", public.id()),
+            "public_key": public.to_string(),
+        }),
+        notes: Vec::new(),
+    }
+}
