@@ -9,7 +9,7 @@ use axilog_bundle::BundleError;
 #[cfg(feature = "gateway")]
 use axilog_gateway::GatewayError;
 #[cfg(feature = "heads")]
-use axilog_heads::{HeadsError, InvalidVerifierKey};
+use axilog_heads::HeadsError;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::manifest::InvalidManifest;
 use axilog_ledger::policy_trial::InadmissibleOracleId;
@@ -281,11 +281,6 @@ pub(crate) enum CommandError {
     #[cfg(feature = "heads")]
     #[error(transparent)]
     Heads(HeadsError),
-
-    /// A public key that is none.
-    #[cfg(feature = "heads")]
-    #[error("--public-key: {0}")]
-    PublicKey(InvalidVerifierKey),
 
     /// A proof that can only be checked with a file that was not named.
     #[cfg(feature = "heads")]

@@ -64,7 +64,7 @@ impl CommandError {
             #[cfg(feature = "gateway")]
             CommandError::Gateway(error) => code_of_gateway(error),
             #[cfg(feature = "heads")]
-            CommandError::PublicKey(_) | CommandError::ProofNeeds { .. } => 2,
+            CommandError::ProofNeeds { .. } => 2,
             #[cfg(feature = "heads")]
             CommandError::Heads(error) => code_of_heads(error),
             #[cfg(feature = "memory")]

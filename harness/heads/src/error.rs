@@ -45,8 +45,8 @@ pub enum HeadsError {
     )]
     BrokenKey(PathBuf),
 
-    /// A public key cannot be made of a secret one.
-    #[error(transparent)]
+    /// A text that was given as a public key is none.
+    #[error("the public key is refused: {0}")]
     VerifierKey(InvalidVerifierKey),
 
     /// The system gives no random numbers.
@@ -209,14 +209,14 @@ pub enum InvalidVerifierKey {
     )]
     Secret,
     /// The text has another form.
-    #[error("is no public key; expected NAME+ID+KEY as `axilog key show` prints it")]
+    #[error("it is none; expected NAME+ID+KEY as `axilog key show` prints it")]
     Form,
     /// The key is one of another algorithm.
-    #[error("is a public key of another kind than Ed25519; give what `axilog key show` prints")]
+    #[error("it is one of another kind than Ed25519; give what `axilog key show` prints")]
     Algorithm,
     /// The id is not that of name and key.
     #[error(
-        "is no public key: its id is not that of its name and key, so that one of the three was changed; copy it anew"
+        "its id is not that of its name and key, so that one of the three was changed; copy it anew"
     )]
     Id,
 }

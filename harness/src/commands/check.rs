@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use axilog_heads::{
-    Checkpoint, ExtensionProof, InvalidCheckpoint, InvalidProof, MAX_PROOF_BYTES, ProofKind,
-    RecordProof, Unproven, VerifierKey,
+    Checkpoint, ExtensionProof, HeadsError, InvalidCheckpoint, InvalidProof, MAX_PROOF_BYTES,
+    ProofKind, RecordProof, Unproven, VerifierKey,
 };
 use axilog_ledger::encoding::hex;
 use axilog_ledger::file::lines::MAX_LINE_BYTES;
@@ -69,7 +69,7 @@ struct Shown {
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
-    let key: VerifierKey = (args.public_key.parse()).map_err(CommandError::PublicKey)?;
+    let key: VerifierKey = (args.public_key.parse()).map_err(HeadsError::VerifierKey)?;
     let bytes = read_input(&args.proof, "read the proof", MAX_PROOF_BYTES)?;
     // What is to be shown the caller says, and not the file, which may come from whoever would like to show less.
     let shown = match (ProofKind::of(&bytes), args.head, &args.from) {
