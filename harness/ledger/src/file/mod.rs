@@ -29,6 +29,8 @@ pub mod lock_holder;
 mod opening;
 pub mod place;
 pub mod regular_file;
+pub mod stamp;
+mod state_file;
 pub mod storage;
 mod stream;
 mod sync_thread;
@@ -46,6 +48,7 @@ use crate::durability::{Checkpoint, Durability};
 use crate::encoding::ByteBuffer;
 use crate::error::{FileError, LedgerError};
 pub(crate) use appender::StepSync;
+pub(crate) use state_file::MAX_STATE_BYTES;
 
 use appender::{Appender, SharedAppender};
 use batch::Batch;
@@ -134,7 +137,9 @@ impl LedgerFile {
         &self.volume
     }
 
-    fn len(&self) -> u64 {
+    /// The number of bytes.
+    #[must_use]
+    pub fn len(&self) -> u64 {
         self.appender.lock().len()
     }
 
