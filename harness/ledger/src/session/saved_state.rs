@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use axilog::agent::Agent;
 use axilog::agent::state::Health;
+use axilog::agent::stimulus::is_reserved;
 use axilog::hash::{Hash, HexHash, unhex};
 use axilog::ledger::Ledger;
 use serde::{Deserialize, Serialize};
@@ -45,7 +46,7 @@ pub(super) struct SavedState {
     /// The hash of the configuration that the ledger names.
     pub(super) configuration: String,
     pub(super) ledger: SavedPlace,
-    /// The model of each oracle, by oracle id.
+    /// The model of each oracle, by oracle id. Those of times and control inputs are not among them.
     models: BTreeMap<String, String>,
     program: String,
     pub(super) running_values: Option<SavedRunningValues>,
@@ -108,6 +109,7 @@ impl SavedState {
             models: known
                 .models
                 .iter()
+                .filter(|(oracle, _)| !is_reserved(oracle.as_bytes()))
                 .map(|(oracle, model)| (oracle.clone(), model.clone()))
                 .collect(),
             program: PROGRAM.to_owned(),
