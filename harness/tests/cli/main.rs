@@ -34,6 +34,7 @@ mod lint;
 mod llama;
 #[cfg(feature = "tokenizer-json")]
 mod llama_ablation;
+mod long_ledger;
 #[cfg(unix)]
 mod mcp;
 mod memory;

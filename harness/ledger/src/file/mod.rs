@@ -58,6 +58,7 @@ use storage::Storage;
 use sync_thread::SyncThread;
 use volume::{Volume, store_torn_line};
 
+pub use state_file::begins_as_state;
 pub use stream::LedgerBytes;
 
 /// A ledger file that is open for writing, locked against other writers for as long as the value lives.

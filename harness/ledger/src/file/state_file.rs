@@ -175,18 +175,24 @@ fn read_frame(bytes: &[u8]) -> Result<&[u8], &'static str> {
     }
 }
 
-/// Checks that nothing is lost where the file at `path` is replaced: there is none, or it begins as a state does, as far
-/// as it goes. A power failure may leave nothing of it, or bytes that are 0 at its end.
+/// Tells whether `bytes`, the first of a file or all of them, are how the state of a ledger begins, as far as they go. A
+/// power failure may leave nothing of a state, or bytes that are 0 at its end.
+#[must_use]
+pub fn begins_as_state(bytes: &[u8]) -> bool {
+    let beginning = bytes.get(..NAME.len()).unwrap_or(bytes);
+    let written = beginning.iter().rposition(|byte| *byte != 0);
+    let written = written.map_or(0, |last| last + 1);
+    NAME.starts_with(beginning.get(..written).unwrap_or_default())
+}
+
+/// Checks that nothing is lost where the file at `path` is replaced: there is none, or it begins as a state does.
 fn check_replaceable(volume: &dyn Volume, path: &Path) -> io::Result<()> {
     let mut beginning = Vec::new();
     match volume.read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         file => file?.take(NAME.len() as u64).read_to_end(&mut beginning)?,
     };
-    while beginning.last() == Some(&0) {
-        beginning.pop();
-    }
-    match NAME.starts_with(&beginning) {
+    match begins_as_state(&beginning) {
         true => Ok(()),
         false => Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
@@ -219,6 +225,19 @@ mod tests {
         );
         state.resize(MAX_STATE_BYTES + 1, b' ');
         assert_eq!(read_frame(&state), Err("it is longer than a state"));
+    }
+
+    #[test]
+    fn what_a_power_failure_leaves_of_a_state_begins_as_one_and_other_files_do_not() {
+        for length in 0..=NAME.len() {
+            let mut cut = NAME[..length].to_vec();
+            assert!(begins_as_state(&cut), "{length}");
+            cut.resize(100, 0);
+            assert!(begins_as_state(&cut), "{length}");
+        }
+        for other in ["axilog 12\n", "{}", "axilog states", "\0axilog state "] {
+            assert!(!begins_as_state(other.as_bytes()), "{other}");
+        }
     }
 
     #[test]

@@ -82,6 +82,7 @@ impl Session {
         mut file: LedgerFile,
         policies: Option<&PolicySet>,
     ) -> Result<Session, LedgerError> {
+        let replayed_bytes = file.len();
         let reason = match restore_ledger(&file, policies) {
             Ok(restored) => return Session::resume_restored(file, restored),
             Err(reason) => reason,
@@ -91,7 +92,10 @@ impl Session {
             return Err(LedgerError::Sealed(file.path().to_owned()));
         }
         let mut session = Session::resume_replayed(file, replayed)?;
-        session.opening = Opening::Replayed { reason };
+        session.opening = Opening::Replayed {
+            reason,
+            replayed_bytes,
+        };
         Ok(session)
     }
 

@@ -28,6 +28,8 @@ pub enum Opening {
     Replayed {
         /// Why it did not go on from `LEDGER.state`, in words.
         reason: String,
+        /// The length of the ledger, in bytes.
+        replayed_bytes: u64,
     },
     /// It went on from `LEDGER.state`.
     Resumed {

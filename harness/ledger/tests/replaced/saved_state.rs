@@ -58,7 +58,7 @@ fn assert_resumed(session: &Session, bytes: u64) {
 #[track_caller]
 fn assert_replayed(dir: &tempfile::TempDir, reason: &str) {
     let mut session = open(dir);
-    let Opening::Replayed { reason: told } = session.opening() else {
+    let Opening::Replayed { reason: told, .. } = session.opening() else {
         panic!("{reason}: {:?}", session.opening());
     };
     assert!(told.contains(reason), "{told}");
