@@ -8,11 +8,14 @@ use axilog_ledger::decision::{PolicyJudgement, RunningValueDecision, StepDecisio
 use axilog_ledger::decision_reasons::list_reasons;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::decision::{decision_json, left_behind_json, torn_line_json};
-use axilog_ledger::session::Session;
+use axilog_ledger::session::{Opening, Session};
 use axilog_policyc::shortest_decimal;
 
 use crate::output::Report;
 use crate::output::table;
+
+/// The length of a ledger from which on it is remarked that opening has replayed all of it.
+const LONG_REPLAY_BYTES: u64 = 64 << 20;
 
 /// The report on one decision.
 pub(crate) fn report(session: &Session, decision: &StepDecision, begun: bool) -> Report {
@@ -43,6 +46,16 @@ pub(crate) fn opening_notes(session: &Session, begun: bool) -> Vec<String> {
     if begun {
         notes.push(format!(
             "{}: began a new ledger with a reset and the time",
+            session.path().display()
+        ));
+    }
+    if let Opening::Replayed {
+        reason,
+        replayed_bytes: LONG_REPLAY_BYTES..,
+    } = session.opening()
+    {
+        notes.push(format!(
+            "{}: replayed the whole ledger instead of what follows its saved state: {reason}",
             session.path().display()
         ));
     }

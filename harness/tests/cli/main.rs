@@ -37,6 +37,7 @@ mod lint;
 mod llama;
 #[cfg(feature = "tokenizer-json")]
 mod llama_ablation;
+mod long_ledger;
 #[cfg(unix)]
 mod mcp;
 mod memory;

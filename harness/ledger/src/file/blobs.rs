@@ -235,6 +235,8 @@ pub struct BlobWriter {
     blobs: BlobStore,
     volume: Arc<dyn Volume>,
     durable: Arc<Mutex<HashSet<Hash>>>,
+    /// The blobs that were stored and that no record names yet, as far as the writer knows.
+    unnamed: Arc<Mutex<HashSet<Hash>>>,
 }
 
 impl BlobWriter {
@@ -245,6 +247,7 @@ impl BlobWriter {
             blobs: BlobStore::of_ledger(ledger),
             volume,
             durable: Arc::default(),
+            unnamed: Arc::default(),
         }
     }
 
@@ -257,6 +260,8 @@ impl BlobWriter {
         if bytes.is_empty() || self.remembered().contains(&hash) {
             return Ok(hash);
         }
+        // Before there is a file of it: whoever finds none of these finds no such file either.
+        self.lock_unnamed().insert(hash);
         let path = self.blobs.path(&hash);
         self.make_durable(&path, bytes, &hash)
             .map_err(FileError::from_io(&path, "write the blob"))?;
@@ -272,6 +277,28 @@ impl BlobWriter {
     #[must_use]
     pub fn remembers(&self, bytes: &[u8]) -> bool {
         bytes.is_empty() || self.remembered().contains(&sha256(bytes))
+    }
+
+    /// Notes that records name these blobs.
+    pub(crate) fn mark_named<'h>(&self, hashes: impl IntoIterator<Item = &'h Hash>) {
+        let mut unnamed = self.lock_unnamed();
+        for hash in hashes {
+            unnamed.remove(hash);
+        }
+    }
+
+    /// Notes that records, or what they name, name all blobs that were stored.
+    pub(crate) fn mark_all_named(&self) {
+        self.lock_unnamed().clear();
+    }
+
+    /// Whether a blob was stored that no record may name yet.
+    pub(crate) fn has_unnamed(&self) -> bool {
+        !self.lock_unnamed().is_empty()
+    }
+
+    fn lock_unnamed(&self) -> MutexGuard<'_, HashSet<Hash>> {
+        self.unnamed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn remembered(&self) -> MutexGuard<'_, HashSet<Hash>> {

@@ -29,6 +29,9 @@ pub mod lock_holder;
 mod opening;
 pub mod place;
 pub mod regular_file;
+pub mod stamp;
+mod state_file;
+mod state_frame;
 pub mod storage;
 mod stream;
 mod sync_thread;
@@ -46,6 +49,7 @@ use crate::durability::{Durability, LedgerPosition};
 use crate::encoding::ByteBuffer;
 use crate::error::{FileError, LedgerError};
 pub(crate) use appender::StepSync;
+pub(crate) use state_frame::MAX_STATE_BYTES;
 
 use appender::{Appender, SharedAppender};
 use batch::Batch;
@@ -55,6 +59,7 @@ use storage::Storage;
 use sync_thread::SyncThread;
 use volume::{Volume, store_torn_line};
 
+pub use state_frame::begins_as_state;
 pub use stream::LedgerBytes;
 
 /// A ledger file that is open for writing, locked against other writers for as long as the value lives.
@@ -134,7 +139,9 @@ impl LedgerFile {
         &self.volume
     }
 
-    fn len(&self) -> u64 {
+    /// The number of bytes.
+    #[must_use]
+    pub fn len(&self) -> u64 {
         self.appender.lock().len()
     }
 

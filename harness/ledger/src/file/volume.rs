@@ -9,6 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::regular_file;
+use super::stamp::FileStamp;
 use super::storage::{FileStorage, Storage, append_all, append_suffix};
 
 /// A set of named files.
@@ -27,6 +28,18 @@ pub trait Volume: fmt::Debug + Send + Sync {
     /// # Errors
     /// The system's error.
     fn list(&self, dir: &Path) -> io::Result<Vec<DirectoryEntry>>;
+
+    /// The stamp of what has a name; a link's own where it is one.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn stamp(&self, path: &Path) -> io::Result<FileStamp>;
+
+    /// Gives a file the rights that another has.
+    ///
+    /// # Errors
+    /// The system's error.
+    fn copy_rights(&self, from: &Path, to: &Path) -> io::Result<()>;
 
     /// Creates a directory in one that exists. A directory that has the name already is no error; a link to
     /// one is.
@@ -101,6 +114,14 @@ impl Volume for FileSystem {
             .collect::<io::Result<_>>()?;
         entries.sort_unstable();
         Ok(entries)
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<FileStamp> {
+        Ok(FileStamp::of(&fs::symlink_metadata(path)?))
+    }
+
+    fn copy_rights(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::set_permissions(to, fs::symlink_metadata(from)?.permissions())
     }
 
     fn create_dir(&self, dir: &Path) -> io::Result<()> {

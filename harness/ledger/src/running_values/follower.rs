@@ -13,12 +13,16 @@ use axilog::ledger::Entry;
 use bigdecimal::BigDecimal;
 
 use super::declaration::{MODEL_ID, RunningValues, is_running_value_id};
+use super::saved::SavedRunningValues;
 use super::series::{NextValue, Series};
 use crate::encoding::unescape;
 use crate::input::CanonicalInput;
 
 /// The most characters of a recorded answer that a fault shows.
 const EXCERPT: usize = 64;
+
+/// The most answers within windows that are saved: a state stays short.
+const MAX_SAVED_AMOUNTS: usize = 20_000;
 
 /// The running values of a ledger, after the records that were followed.
 pub(crate) struct RunningValueFollower {
@@ -82,6 +86,40 @@ impl RunningValueFollower {
             incomplete: None,
             recomputed: 0,
         }
+    }
+
+    /// What is saved of them after a step; `None` where running values of an answer are still to be recorded, or where
+    /// more answers count than a state has room for. Of an observation without a transition nothing is saved: its step is
+    /// over, and nothing is decided on it any more.
+    pub(crate) fn save(&self) -> Option<SavedRunningValues> {
+        let series = self.series.iter();
+        let amounts: usize = series.clone().map(Series::count_within).sum();
+        let is_saved = self.incomplete.is_none() && amounts <= MAX_SAVED_AMOUNTS;
+        is_saved.then(|| SavedRunningValues {
+            now: self.now,
+            series: series
+                .map(|series| (series.id.clone(), series.save()))
+                .collect(),
+        })
+    }
+
+    /// Follows a ledger with these running values from where they were saved; `None` where other ones were.
+    pub(crate) fn restore(
+        values: &RunningValues,
+        saved: &SavedRunningValues,
+    ) -> Option<RunningValueFollower> {
+        let mut follower = RunningValueFollower::new(values);
+        let is_same = follower.series.len() == saved.series.len();
+        let series = follower.series.drain(..);
+        let series: Option<Vec<Series>> = series
+            .map(|series| {
+                let saved = saved.series.get(&series.id)?;
+                series.restore(saved)
+            })
+            .collect();
+        follower.series = series.filter(|_| is_same)?;
+        follower.now = saved.now;
+        Some(follower)
     }
 
     /// Whether the answers of an oracle count in any of the values.

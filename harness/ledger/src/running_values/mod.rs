@@ -10,6 +10,7 @@
 mod amounts;
 mod declaration;
 mod follower;
+mod saved;
 mod series;
 
 pub use declaration::{
@@ -17,3 +18,4 @@ pub use declaration::{
     RunningValues, check_running_values, is_running_value_id, parse_running_values,
 };
 pub(crate) use follower::{DueValue, RunningValueFollower};
+pub(crate) use saved::SavedRunningValues;

@@ -1,14 +1,17 @@
 //! One running value in the course of a ledger: what counts, and what the next value is.
 
 use std::collections::VecDeque;
+use std::str::FromStr;
 
 use axilog::admission::InputKind;
-use axilog::hash::Hash;
+use axilog::hash::{Hash, HexHash, unhex};
 use bigdecimal::BigDecimal;
 
 use super::amounts::find_amount;
 use super::declaration::{RunningValue, RunningValueKind};
+use super::saved::SavedSeries;
 use crate::derivation::{Derivation, derive_input};
+use crate::encoding::hex;
 use crate::input::CanonicalInput;
 
 /// A running value and the answers that count. Memory grows with the answers within its window; without a window it
@@ -49,6 +52,46 @@ impl Series {
             total: BigDecimal::from(0),
             last: None,
             last_counted: None,
+        })
+    }
+
+    /// The number of answers within the window.
+    pub(super) fn count_within(&self) -> usize {
+        self.within.len()
+    }
+
+    /// What is saved of it.
+    pub(super) fn save(&self) -> SavedSeries {
+        let within = self.within.iter();
+        SavedSeries {
+            last: self.last.as_ref().map(BigDecimal::to_string),
+            last_counted: self.last_counted.as_ref().map(hex),
+            total: self.total.to_string(),
+            within: within
+                .map(|(time, amount)| (*time, amount.to_string()))
+                .collect(),
+        }
+    }
+
+    /// Goes on from what was saved of it; `None` where that is no running value.
+    pub(super) fn restore(self, saved: &SavedSeries) -> Option<Series> {
+        let read_amount = |text: &String| BigDecimal::from_str(text).ok();
+        let read_hash = |text: &String| unhex(&HexHash::try_from(text.as_bytes()).ok()?);
+        let within = saved.within.iter();
+        Some(Series {
+            within: within
+                .map(|(time, amount)| Some((*time, read_amount(amount)?)))
+                .collect::<Option<_>>()?,
+            total: read_amount(&saved.total)?,
+            last: match &saved.last {
+                Some(last) => Some(read_amount(last)?),
+                None => None,
+            },
+            last_counted: match &saved.last_counted {
+                Some(hash) => Some(read_hash(hash)?),
+                None => None,
+            },
+            ..self
         })
     }
 

@@ -8,6 +8,7 @@ use crate::error::LedgerError;
 use crate::file::blobs::BlobStore;
 use crate::manifest::{FoundManifest, Manifest, find_manifest};
 use crate::rules::RuleSet;
+use crate::running_values::RunningValues;
 use crate::schema::DeclaredSchemas;
 use crate::visible_text::escape_identity;
 
@@ -44,6 +45,24 @@ pub(super) fn read_declarations(path: &Path, rules: &RuleSet) -> Result<Declarat
             blobs.path(&hash).display()
         ))),
         FoundManifest::Bad(reason) => Err(unusable(format!("its manifest is bad: {reason}"))),
+    }
+}
+
+/// Reads which running values the manifest of the ledger `path` declares, which its rules name; none where the manifest
+/// is missing or bad, since the ledger takes no answer then.
+///
+/// # Errors
+/// Those of [`BlobStore::read`].
+pub(super) fn read_running_values(
+    path: &Path,
+    rules: &RuleSet,
+) -> Result<RunningValues, LedgerError> {
+    let Some(hash) = rules.manifest() else {
+        return Ok(RunningValues::default());
+    };
+    match find_manifest(&BlobStore::of_ledger(path), &hash)? {
+        FoundManifest::Good(manifest) => Ok(manifest.running_values().clone()),
+        FoundManifest::Missing | FoundManifest::Bad(_) => Ok(RunningValues::default()),
     }
 }
 

@@ -1,7 +1,8 @@
 //! A session: an agent bound to an open ledger file.
 //!
 //! Opening replays the ledger under the rules that it names, moves a torn last line and blobs that no record names
-//! aside, and completes a step that was interrupted. Every later step is durable before its method returns, unless another
+//! aside, and completes a step that was interrupted. Where the session before has saved its state, opening replays the
+//! records after it only. Every later step is durable before its method returns, unless another
 //! [`Durability`] is chosen. SRS-004 §7, §8 and §12; decisions D19, D24, D26.
 
 mod call;
@@ -12,11 +13,15 @@ mod observation_index;
 mod opening;
 mod own_records;
 mod recovery;
+mod restored;
 mod running;
 mod running_limits;
+mod saved_state;
+mod saving;
 pub mod shared;
 mod statement;
 mod steps;
+mod tail;
 pub mod tidy;
 
 use std::collections::HashMap;
@@ -42,8 +47,10 @@ use running_limits::check_running_value_limits;
 
 pub use call::{OracleCall, OracleReply, check_identities};
 pub use declared::read_declared_schemas;
+pub use saved_state::Opening;
 
-/// An agent and the ledger file that it writes. Dropping the session syncs the file.
+/// An agent and the ledger file that it writes. Dropping the session syncs the file, and saves the
+/// [state](Session::save_state) of a long one.
 pub struct Session {
     file: LedgerFile,
     blobs: BlobWriter,
@@ -61,6 +68,11 @@ pub struct Session {
     running: Option<RunningValueFollower>,
     work: Vec<u8>,
     completed: u64,
+    opening: Opening,
+    /// The length of the ledger when its state was saved; 0 where it was not.
+    saved_bytes: u64,
+    /// Whether the state is saved while the session goes on.
+    is_saving: bool,
 }
 
 impl Session {
@@ -142,7 +154,8 @@ impl Session {
         }
     }
 
-    /// Opens the ledger at `path`. `policies`, where given, must be the ledger's own.
+    /// Opens the ledger at `path`. `policies`, where given, must be the ledger's own. Where the session before has
+    /// [saved its state](Session::save_state), what it has verified is not verified again.
     ///
     /// # Errors
     /// [`LedgerError::NoObservations`] where the file holds no observation, [`LedgerError::Damaged`], [`LedgerError::Sealed`],
@@ -205,6 +218,9 @@ impl Session {
             running: None,
             work: vec![0; MAX_RECORD_BYTES],
             completed: 0,
+            opening: Opening::Begun,
+            saved_bytes: 0,
+            is_saving: true,
         }
     }
 
@@ -224,6 +240,12 @@ impl Session {
     #[must_use]
     pub fn path(&self) -> &Path {
         self.file.path()
+    }
+
+    /// How the opening came to know what the ledger holds.
+    #[must_use]
+    pub fn opening(&self) -> &Opening {
+        &self.opening
     }
 
     /// The number of records that opening has added to complete an interrupted step.
@@ -268,7 +290,9 @@ impl Session {
     /// [`LedgerError::NotDurable`], also from every later call: the session refuses further steps.
     pub fn sync(&mut self) -> Result<LedgerPosition, LedgerError> {
         let synced = self.file.sync();
-        self.halt_on_error(synced)
+        let durable = self.halt_on_error(synced)?;
+        self.save_state_in_time();
+        Ok(durable)
     }
 }
 

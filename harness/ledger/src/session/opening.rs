@@ -7,7 +7,10 @@ use axilog_policyc::PolicySet;
 
 use super::Session;
 use super::recovery::{ReplayedLedger, move_unnamed_aside, replay_and_move_torn_line};
+use super::restored::{RestoredLedger, restore_ledger};
+use super::saved_state::Opening;
 use crate::decision::{StepDecision, StepRecorder};
+use crate::durability::LedgerPosition;
 use crate::error::LedgerError;
 use crate::file::LedgerFile;
 use crate::manifest::Manifest;
@@ -33,7 +36,7 @@ impl Session {
         let mut session = Session::new(file, rules, Agent::new());
         if let Some(manifest) = manifest {
             session.blobs.store(&manifest.to_canonical())?;
-            session.follow_running_values(manifest);
+            session.follow_running_values(manifest.running_values());
         }
         let configuration = session.rules.to_canonical();
         session.blobs.store(configuration.as_bytes())?;
@@ -44,6 +47,7 @@ impl Session {
             agent.observe_time(time, rules, work, sink, faults)
         })?;
         session.commit(&recorder)?;
+        session.blobs.mark_all_named();
         session.sync()?;
         let mut named = NamedBlobs::default();
         named.add(session.rules.hash());
@@ -78,11 +82,42 @@ impl Session {
         mut file: LedgerFile,
         policies: Option<&PolicySet>,
     ) -> Result<Session, LedgerError> {
+        let replayed_bytes = file.len();
+        let reason = match restore_ledger(&file, policies) {
+            Ok(restored) => return Session::resume_restored(file, restored),
+            Err(reason) => reason,
+        };
         let replayed = replay_and_move_torn_line(&mut file, policies)?;
         if replayed.replay.ledger().sealed {
             return Err(LedgerError::Sealed(file.path().to_owned()));
         }
-        Session::resume_replayed(file, replayed)
+        let mut session = Session::resume_replayed(file, replayed)?;
+        session.opening = Opening::Replayed {
+            reason,
+            replayed_bytes,
+        };
+        Ok(session)
+    }
+
+    /// Goes on from the saved state of the ledger.
+    fn resume_restored(
+        mut file: LedgerFile,
+        restored: RestoredLedger,
+    ) -> Result<Session, LedgerError> {
+        let ledger = &restored.agent.ledger;
+        file.sync_recovered(LedgerPosition {
+            entries: ledger.sequence.saturating_add(1),
+            head: ledger.head,
+        })?;
+        let mut session = Session::new(file, restored.rules, restored.agent);
+        session.models = restored.models;
+        session.running = restored.running;
+        session.saved_bytes = restored.saved_bytes;
+        session.opening = Opening::Resumed {
+            replayed_bytes: restored.replayed_bytes,
+        };
+        session.record_missing_running_values()?;
+        Ok(session)
     }
 
     /// Completes what an interruption left of the last step, and moves aside what no record names.

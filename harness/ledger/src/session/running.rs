@@ -3,48 +3,46 @@
 
 use axilog::admission::Answer;
 use axilog::evidence::observation::{Completion, Params};
-use axilog::evidence::view::ObservationView;
-use axilog::ledger::Entry;
 
 use super::Session;
+use super::declared::read_running_values;
 use super::own_records::{visit_record, visit_records};
 use crate::decision::{RunningValueDecision, StepRecorder};
 use crate::error::LedgerError;
-use crate::file::blobs::BlobStore;
-use crate::manifest::{FoundManifest, Manifest, find_manifest};
-use crate::running_values::{DueValue, MODEL_ID, RunningValueFollower};
+use crate::running_values::{DueValue, MODEL_ID, RunningValueFollower, RunningValues};
 
 impl Session {
-    /// Begins to follow the running values that a manifest declares.
-    pub(super) fn follow_running_values(&mut self, manifest: &Manifest) {
-        let values = manifest.running_values();
+    /// Begins to follow running values.
+    pub(super) fn follow_running_values(&mut self, values: &RunningValues) {
         self.running = (!values.is_empty()).then(|| RunningValueFollower::new(values));
     }
 
     /// Reads what the ledger holds of its running values, and records those that an interruption kept from being
     /// recorded.
     pub(super) fn resume_running_values(&mut self) -> Result<(), LedgerError> {
-        let Some(hash) = self.rules.manifest() else {
-            return Ok(());
-        };
-        // Without its manifest the ledger takes no answer.
-        let store = BlobStore::of_ledger(self.path());
-        let FoundManifest::Good(manifest) = find_manifest(&store, &hash)? else {
-            return Ok(());
-        };
-        self.follow_running_values(&manifest);
-        let Some(follower) = &mut self.running else {
-            return Ok(());
-        };
-        let path = self.file.path();
-        visit_records(self.file.bytes(), path, &mut |entry, observation| {
-            follow_record(follower, entry, observation);
-        })?;
+        let values = read_running_values(self.path(), &self.rules)?;
+        self.follow_running_values(&values);
+        if let Some(follower) = &mut self.running {
+            visit_records(
+                self.file.bytes(),
+                self.file.path(),
+                &mut |entry, observation| {
+                    // A fault in it is an audit's: the session goes on from what the ledger holds.
+                    let _ = follower.take(entry, observation);
+                },
+            )?;
+        }
+        self.record_missing_running_values()
+    }
+
+    /// Records the running values that an interruption kept from being recorded.
+    pub(super) fn record_missing_running_values(&mut self) -> Result<(), LedgerError> {
         let mut recorder = StepRecorder::default();
         self.record_running_values(&mut recorder)?;
         let completed = recorder.batch.records();
         if completed > 0 {
             self.commit(&recorder)?;
+            self.blobs.mark_all_named();
             self.sync()?;
             self.completed = self.completed.saturating_add(completed);
         }
@@ -106,18 +104,9 @@ impl Session {
             let lines = recorder.batch.lines().get(start..).unwrap_or_default();
             for line in lines.split_inclusive(|byte| *byte == b'\n') {
                 visit_record(line, &mut |entry, observation| {
-                    follow_record(follower, entry, observation);
+                    let _ = follower.take(entry, observation);
                 });
             }
         }
     }
-}
-
-/// Has the running values follow a record. A fault in it is an audit's: the session goes on from what the ledger holds.
-fn follow_record(
-    follower: &mut RunningValueFollower,
-    entry: &Entry<'_>,
-    observation: Option<&ObservationView<'_>>,
-) {
-    let _ = follower.take(entry, observation);
 }

@@ -74,7 +74,7 @@ impl Session {
             output,
             params: call.params,
         };
-        self.blobs.store(call.input.bytes())?;
+        let mut named = vec![self.blobs.store(call.input.bytes())?];
         let mut recorder = StepRecorder::default();
         let mut decision =
             self.run_step(
@@ -90,14 +90,18 @@ impl Session {
         decision.may_act &= !decision.lacks_policy;
         if decision.binds_raw_answer {
             let stored = self.blobs.store(output);
-            self.halt_on_error(stored)?;
+            named.push(self.halt_on_error(stored)?);
         }
         let running_values = self.record_running_values(&mut recorder);
         decision.add_running_values(self.halt_on_error(running_values)?);
+        let values = decision.running_values.iter();
+        named.extend(values.map(|value| value.decision.observation.input_hash));
         self.commit(&recorder)?;
+        self.blobs.mark_named(&named);
         self.note_observation(&decision);
         self.models
             .insert(call.oracle_id.clone(), call.model_id.clone());
+        self.save_state_in_time();
         Ok(decision)
     }
 
@@ -153,7 +157,9 @@ impl Session {
             source,
         })?;
         self.commit(&recorder)?;
-        self.sync().map(|_| ())
+        self.sync()?;
+        self.file.remove_state();
+        Ok(())
     }
 
     /// Checks that the ledger takes further records.
@@ -181,7 +187,9 @@ impl Session {
         let decision = self.run_step(&mut recorder, act)?;
         self.follow_records(&recorder, 0);
         self.commit(&recorder)?;
+        self.blobs.mark_named([&decision.observation.input_hash]);
         self.note_observation(&decision);
+        self.save_state_in_time();
         Ok(decision)
     }
 

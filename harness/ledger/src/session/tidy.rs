@@ -34,6 +34,7 @@ pub fn tidy_ledger(path: &Path, policies: Option<&PolicySet>) -> Result<TidiedLe
     let mut replayed = replay_and_move_torn_line(&mut file, policies)?;
     if replayed.replay.ledger().sealed {
         replayed.move_left_behind_aside(&mut file)?;
+        file.remove_state();
         return Ok(TidiedLedger {
             torn_line: None,
             completed_records: 0,

@@ -7,6 +7,7 @@ mod content;
 mod disk;
 mod late;
 mod run;
+mod saved_state;
 mod shared;
 
 use std::num::NonZeroU64;

@@ -1,6 +1,6 @@
 //! The session that the tests interrupt: its steps, what it has acknowledged, and how it continues.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,14 +17,12 @@ use axilog_ledger::error::LedgerError;
 use axilog_ledger::file::LedgerFile;
 use axilog_ledger::file::storage::append_suffix;
 use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{OracleCall, OracleReply, Session};
+use axilog_ledger::session::{Opening, OracleCall, OracleReply, Session};
 
 use crate::content::Crash;
-use crate::disk::{Disk, DiskState, Fault};
+use crate::disk::{Disk, DiskState, Fault, PATH};
 
 pub const START: u64 = 1000;
-/// The ledger's path. All files are on the simulated disk.
-const PATH: &str = "under-test.jsonl";
 const INVALID: &[u8] = b"{\"value\": 5\xff}";
 
 /// A step of the session; each makes one observation.
@@ -58,6 +56,10 @@ pub struct Run {
     /// The files at its end.
     pub whole: DiskState,
     durability: Durability,
+    /// Whether sessions save their state after each step.
+    saves_state: bool,
+    /// The number of sessions that went on from a saved state.
+    pub resumed: Cell<u64>,
     /// The states from which a session was continued already.
     continued_from: RefCell<HashSet<DiskState>>,
 }
@@ -85,9 +87,20 @@ impl Progress {
 
 impl Run {
     pub fn new(durability: Durability) -> Run {
+        Run::of_sessions(durability, false)
+    }
+
+    /// A run whose sessions save their state after each step.
+    pub fn with_saved_states(durability: Durability) -> Run {
+        Run::of_sessions(durability, true)
+    }
+
+    fn of_sessions(durability: Durability, saves_state: bool) -> Run {
         let mut run = Run {
             whole: DiskState::default(),
             durability,
+            saves_state,
+            resumed: Cell::new(0),
             continued_from: RefCell::default(),
         };
         let disk = Disk::new(&DiskState::default(), Fault::None, usize::MAX);
@@ -96,7 +109,7 @@ impl Run {
         run.whole = disk.now();
         assert_eq!(progress.acknowledged, run.whole.ledger);
         assert_eq!(progress.durable, run.whole.ledger);
-        assert_eq!(run.whole.files.len(), 3);
+        assert_eq!(run.whole.files.len(), 3 + usize::from(saves_state));
         run
     }
 
@@ -104,7 +117,11 @@ impl Run {
         let volume = Arc::new(disk.clone());
         let mut file = LedgerFile::with_storage(Path::new(PATH), disk.ledger(), volume)?;
         file.set_durability(self.durability)?;
-        Session::open_or_create_in(file, None, START).map(|(session, _)| session)
+        let (session, _) = Session::open_or_create_in(file, None, START)?;
+        if matches!(session.opening(), Opening::Resumed { .. }) {
+            self.resumed.update(|resumed| resumed + 1);
+        }
+        Ok(session)
     }
 
     /// Opens the ledger on the disk and runs the missing steps until one fails.
@@ -129,6 +146,10 @@ impl Run {
                 progress.durable = bytes_up_to(&before.ledger, &session.durable_position());
                 return Err(error);
             }
+            if self.saves_state {
+                // A state that cannot be saved is no reason to stop.
+                let _ = session.save_state();
+            }
             progress.update(&session, disk);
             match self.durability {
                 Durability::Interval { .. } => {}
@@ -136,6 +157,9 @@ impl Run {
             }
         }
         let synced = session.sync();
+        if self.saves_state {
+            let _ = session.save_state();
+        }
         progress.update(&session, disk);
         synced.map(|_| ())
     }
@@ -160,9 +184,12 @@ impl Run {
         let from = state.ledger.len();
         assert!(end.ledger == self.whole.ledger, "from {from}");
         let left = append_suffix(Path::new(PATH), ".left-behind");
-        let among_blobs = |path: &&PathBuf| !path.starts_with(&left) && !is_torn_line(path);
+        let among_blobs = |path: &&PathBuf| {
+            !path.starts_with(&left) && !is_torn_line(path) && !is_saved_state(path)
+        };
         let blobs: Vec<_> = end.files.keys().filter(among_blobs).collect();
-        let expected: Vec<_> = self.whole.files.keys().collect();
+        let whole = self.whole.files.keys();
+        let expected: Vec<_> = whole.filter(|path| !is_saved_state(path)).collect();
         assert_eq!(blobs, expected, "from {from}");
     }
 
@@ -222,6 +249,10 @@ impl Run {
         let near = n.saturating_sub(2)..(n + 2).min(self.whole.ledger.len());
         self.whole.ledger[near].contains(&b'\n')
     }
+}
+
+fn is_saved_state(path: &Path) -> bool {
+    path.to_string_lossy().contains(".jsonl.state")
 }
 
 fn is_torn_line(path: &Path) -> bool {

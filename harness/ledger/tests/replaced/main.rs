@@ -1,5 +1,6 @@
 //! Attacks on the files of a session while it runs: what was opened must still be what the path leads to, and
-//! what lies beside a ledger is neither waited for nor written through.
+//! what lies beside a ledger is neither waited for nor written through. And attacks between two sessions: a saved state
+//! makes the second go on as if it had read everything, or is not used.
 #![cfg(unix)]
 
 mod attack;
@@ -7,6 +8,8 @@ mod attacked_storage;
 mod displaced;
 mod growing;
 mod planted;
+mod same_session;
+mod saved_state;
 mod second_writer;
 
 use std::path::{Path, PathBuf};
@@ -48,14 +51,17 @@ impl Running {
     }
 }
 
-fn observe(session: &mut Session, input: &str, answer: &[u8]) -> Result<StepDecision, LedgerError> {
-    let call = OracleCall {
+fn ask(input: &str) -> OracleCall {
+    OracleCall {
         oracle_id: "o".to_owned(),
         model_id: "m".to_owned(),
         params: Params::NULL,
         input: CanonicalInput::new(input.as_bytes(), InputKind::Text).unwrap(),
-    };
-    session.observe(&call, OracleReply::Answer(answer))
+    }
+}
+
+fn observe(session: &mut Session, input: &str, answer: &[u8]) -> Result<StepDecision, LedgerError> {
+    session.observe(&ask(input), OracleReply::Answer(answer))
 }
 
 /// The displacement that ended a session; fails where it did not, or for another reason.

@@ -7,6 +7,7 @@ use std::path::Path;
 use axilog::hash::{Hash, sha256};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
+use axilog_ledger::file::begins_as_state;
 use axilog_ledger::file::blobs::{BlobFile, BlobStore};
 use axilog_ledger::file::lock_holder::LockHolder;
 use axilog_ledger::replay::ReplayReport;
@@ -163,6 +164,16 @@ fn is_lock_file(run: &RunDirectory, name: &str) -> bool {
     })
 }
 
+/// Whether a file is the saved state of a ledger, whole or not, which counts for nothing.
+fn is_saved_state(run: &RunDirectory, name: &str) -> bool {
+    let ledgers = [RunDirectory::LEDGER, RunDirectory::REVIEW];
+    let ledger = name
+        .strip_suffix(".state")
+        .or_else(|| name.strip_suffix(".state.new"));
+    ledger.is_some_and(|ledger| ledgers.contains(&ledger))
+        && read_file(&run.path().join(name)).is_ok_and(|bytes| begins_as_state(&bytes))
+}
+
 /// Whether a file that no record names is one that a reviewer leaves behind who is killed: a blob whose record was not
 /// yet written, or the beginning of one.
 pub(crate) fn is_left_by_reviewer(name: &str) -> bool {
@@ -230,6 +241,7 @@ pub(super) fn check_files(
     let moved_aside = format!("{}.left-behind/", RunDirectory::REVIEW);
     let is_left_behind = |name: &String| {
         is_lock_file(replayer.run, name)
+            || is_saved_state(replayer.run, name)
             // The next statement of a reviewer moved a torn line aside.
             || name.strip_prefix(&torn).is_some_and(|n| n.parse::<u64>().is_ok())
             // Or a blob without a record.

@@ -161,6 +161,8 @@ fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
         ("ledger.jsonl.lock", "axilog 12\n\n"),
         ("review.jsonl.lock", "axilog 012\n"),
         ("cycles.jsonl.lock", "axilog 12\n"),
+        ("ledger.jsonl.state", "somebody's own"),
+        ("cycles.jsonl.state", "axilog state 1"),
         ("ledger.jsonl.torn-1", ""),
         ("review.jsonl.torn-1/2", ""),
         ("session_metadata.json.tmp", ""),
@@ -189,6 +191,9 @@ fn what_a_killed_process_leaves_is_noted() {
         ("review.jsonl.lock", "axilog 1\n"),
         ("review.jsonl.lock", ""),
         ("review.jsonl.torn-1", "{"),
+        ("ledger.jsonl.state", "axilog state 1 of a long run"),
+        ("ledger.jsonl.state.new", ""),
+        ("review.jsonl.state", "axilog state 2"),
     ] {
         let path = run.path().join(name);
         fs::write(&path, text).unwrap();
