@@ -70,7 +70,8 @@ fn a_ledger_that_was_written_anew_is_not_signed_and_proves_nothing() {
 
 #[test]
 fn a_cut_tail_is_not_signed_and_proves_nothing() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let held = plant.sign(40);
     let cut = plant.first(39);
     let error = plant.try_to_sign(&cut, Some(&held)).unwrap_err();
@@ -91,7 +92,8 @@ fn a_cut_tail_is_not_signed_and_proves_nothing() {
 
 #[test]
 fn a_ledger_that_is_not_good_is_not_signed() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let mut damaged = plant.first(40);
     let at = plant.first(30).len() + 100;
     damaged[at] = match damaged[at] {
@@ -120,7 +122,8 @@ fn a_ledger_that_is_not_good_is_not_signed() {
 
 #[test]
 fn a_log_signs_the_next_head_and_the_same_head_again() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let earlier = plant.sign(30);
     for (size, is_new) in [(30, false), (31, true), (70, true)] {
         let signed = plant.try_to_sign(&plant.first(size), Some(&earlier));
@@ -132,7 +135,8 @@ fn a_log_signs_the_next_head_and_the_same_head_again() {
 
 #[test]
 fn no_line_of_a_proof_can_be_changed_removed_or_doubled() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     for (proof, is_of_record) in [(record_proof(plant), true), (extension_proof(plant), false)] {
         let shows = match is_of_record {
             true => shows_record,
@@ -188,7 +192,8 @@ fn no_line_of_a_proof_can_be_changed_removed_or_doubled() {
 /// Of the record that a proof brings with it, everything counts but the chain value, which the leaf does not bind.
 #[test]
 fn the_record_that_came_with_a_proof_is_bound_by_it() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let proof = RecordProof::parse(record_proof(plant).as_bytes()).unwrap();
     let line = proof.record_line().unwrap();
     let chain = br#"{"chain":""#.len()..br#"{"chain":""#.len() + 64;
@@ -223,7 +228,8 @@ fn the_record_that_came_with_a_proof_is_bound_by_it() {
 
 #[test]
 fn an_index_outside_of_the_tree_is_refused() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     for sequence in [30, 31, u64::MAX] {
         let error = plant.prove_record(&plant.first(40), sequence, plant.sign(30));
         let told = error.unwrap_err().to_string();
@@ -253,7 +259,8 @@ fn an_index_outside_of_the_tree_is_refused() {
 
 #[test]
 fn keys_and_origins_are_not_mistaken_for_others() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let other = LogKey::create(&plant.dir.path().join("other.key"), "example.com/other").unwrap();
     let same_name = LogKey::create(&plant.dir.path().join("same.key"), NAME).unwrap();
     let proof = RecordProof::parse(record_proof(plant).as_bytes()).unwrap();

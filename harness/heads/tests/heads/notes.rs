@@ -39,7 +39,8 @@ fn verify(plant: &Plant, text: &str) -> Result<(), Unproven> {
 
 #[test]
 fn unknown_signatures_are_ignored_and_a_spoilt_one_of_the_key_is_not() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let (head, own) = parts(plant);
     let witness =
         LogKey::create(&plant.dir.path().join("witness.key"), "example.com/plant").unwrap();
@@ -85,7 +86,8 @@ fn unknown_signatures_are_ignored_and_a_spoilt_one_of_the_key_is_not() {
 #[test]
 fn texts_that_are_no_checkpoints_are_refused() {
     use InvalidCheckpoint::{CarriageReturn, Empty, Extension, NoHead, NoNote, TooLarge, TooLong};
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let (head, own) = parts(plant);
     let lines: Vec<&str> = head.lines().collect();
     let note = |head: &str| format!("{head}\n\n{own}");

@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::Cursor;
 use std::path::PathBuf;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, Weak};
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::Params;
@@ -62,12 +62,14 @@ impl Plant {
         }
     }
 
-    /// One plant of more than 70 records for all tests that only read.
-    pub fn shared() -> &'static Plant {
-        static PLANT: OnceLock<Plant> = OnceLock::new();
-        PLANT.get_or_init(|| {
-            let plant = Plant::with_answers(1..24);
+    /// One plant of more than 70 records for all tests that only read. Its directory goes with the last of them.
+    pub fn shared() -> Arc<Plant> {
+        static PLANT: Mutex<Weak<Plant>> = Mutex::new(Weak::new());
+        let mut shared = PLANT.lock().unwrap();
+        shared.upgrade().unwrap_or_else(|| {
+            let plant = Arc::new(Plant::with_answers(1..24));
             assert!(plant.lines.len() > 70, "{}", plant.lines.len());
+            *shared = Arc::downgrade(&plant);
             plant
         })
     }

@@ -40,7 +40,8 @@ impl<S: Seek> Seek for CountingSource<S> {
 
 #[test]
 fn a_proof_reads_the_ledger_once() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let ledger = plant.lines.concat();
     let (half, all) = (plant.lines.len() / 2, plant.lines.len());
     let mut source = CountingSource {

@@ -36,7 +36,8 @@ fn sign_any(plant: &Plant, commits: &[Hash]) -> Checkpoint {
 
 #[test]
 fn a_signed_head_has_the_root_of_its_records() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     // The ledger's name stands in its first records.
     for size in 2..=SIZES {
         let checkpoint = plant.sign(size);
@@ -51,7 +52,8 @@ fn a_signed_head_has_the_root_of_its_records() {
 
 #[test]
 fn every_record_of_every_size_has_its_proof_and_no_other() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     for size in 1..=SIZES {
         let commits = plant.commits(size);
         for index in 0..size {
@@ -73,7 +75,8 @@ fn every_record_of_every_size_has_its_proof_and_no_other() {
 
 #[test]
 fn every_size_extends_every_smaller_one() {
-    let plant = Plant::shared();
+    let shared = Plant::shared();
+    let plant = &*shared;
     let sizes = 1..=SIZES;
     let checkpoints: Vec<Checkpoint> = sizes
         .map(|size| sign_any(plant, &plant.commits(size)))
@@ -123,7 +126,8 @@ proptest! {
         old in commits(), more in commits(), at in any::<prop::sample::Index>(),
         hashes in prop::option::of(prop::collection::vec(any::<Hash>(), 0..9)),
     ) {
-        let plant = Plant::shared();
+        let shared = Plant::shared();
+        let plant = &*shared;
         let all = [&old[..], &more].concat();
         let mut forked = all.clone();
         forked[at.index(old.len())][0] ^= 1;
@@ -143,7 +147,8 @@ proptest! {
 
     #[test]
     fn any_prefix_has_a_proof(old in commits(), more in commits()) {
-        let plant = Plant::shared();
+        let shared = Plant::shared();
+        let plant = &*shared;
         let all = [&old[..], &more].concat();
         let hashes = reference::extension(old.len(), &all);
         let lines = hashes.iter().map(|hash| format!("{}\n", BASE64_STANDARD.encode(hash)));
@@ -157,7 +162,8 @@ proptest! {
     /// Sizes and numbers of hashes as nobody has them end in an error, and in no panic.
     #[test]
     fn hostile_sizes_are_refused(size in any::<u64>(), index in any::<u64>(), count in 0..70usize) {
-        let plant = Plant::shared();
+        let shared = Plant::shared();
+        let plant = &*shared;
         let size = size % (axilog_heads::MAX_TREE_SIZE + 2);
         let checkpoint = Checkpoint::sign(size, [7; 32], &plant.key).unwrap().to_bytes();
         let hash = format!("{}\n", BASE64_STANDARD.encode([1; 32])).repeat(count);
