@@ -270,12 +270,12 @@ pub const EXAMPLES: [Example; 71] = [
     example(
         "memory recall",
         "Ask for an exact string:",
-        "axilog memory recall game.db HANDLE --requester ana",
+        "axilog memory recall game.db 4f2c0d7f7a0f5d1c6f0f1c7b6f5ae1d2c3b4a59687786950413223140516f7e8 --requester ana",
     ),
     example(
         "memory notebook ask",
         "Ask whether a player may write something down:",
-        "axilog memory notebook ask game.db request-1 HANDLE --requester ana --player ana",
+        "axilog memory notebook ask game.db request-1 4f2c0d7f7a0f5d1c6f0f1c7b6f5ae1d2c3b4a59687786950413223140516f7e8 --requester ana --player ana",
     ),
     example(
         "memory notebook answer",
@@ -285,7 +285,7 @@ pub const EXAMPLES: [Example; 71] = [
     example(
         "memory notebook write",
         "Record what was written:",
-        "axilog memory notebook write game.db request-1 HANDLE",
+        "axilog memory notebook write game.db request-1 4f2c0d7f7a0f5d1c6f0f1c7b6f5ae1d2c3b4a59687786950413223140516f7e8",
     ),
     example(
         "memory working-set",
@@ -305,7 +305,7 @@ pub const EXAMPLES: [Example; 71] = [
     example(
         "memory gate",
         "Run all checks of the memory:",
-        "axilog memory gate game.db",
+        "axilog memory gate game.db --all",
     ),
     example(
         "memory show",
