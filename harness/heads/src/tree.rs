@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use axilog::hash::Hash;
 use tlog_tiles::{
-    Error, HashReader, record_hash, stored_hash_index, stored_hashes_for_record_hash,
+    Error, HashReader, record_hash, stored_hash_index, stored_hashes_for_record_hash, tlog,
+    tree_hash,
 };
-use tlog_tiles::{tlog, tree_hash};
 
 use crate::error::HeadsError;
 
