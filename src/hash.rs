@@ -20,7 +20,8 @@ pub const GOLDEN_GENESIS: Hash = [
     0x81, 0x0d, 0x6a, 0xf9, 0x42, 0x5a, 0xa3, 0x80, 0xb3, 0x52, 0xa6, 0x24, 0x53, 0xa5, 0xec, 0x7b,
 ];
 
-const CHAIN_PREFIX: &[u8] = b"AX:LEDGER:v1";
+/// What the message of each chain value begins with.
+pub(crate) const CHAIN_PREFIX: &[u8] = b"AX:LEDGER:v1";
 
 /// The evidence tags. The set is closed: no other tag ever reaches a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(not(target_os = "none"))]
+mod claims;
 mod examined;
 mod models;
 mod verdict;
@@ -86,7 +88,8 @@ impl Replay {
     /// Takes the next entry. The first verdict that is not OK stays: nothing after it is checked.
     pub fn feed(&mut self, entry: &Entry<'_>, rules: Option<&Rules<'_>>) -> Verdict {
         if self.verdict == Verdict::Ok {
-            self.take(&CheckedEntry::unread(entry), rules);
+            let previous = (self.entries > 0).then_some(&self.agent.ledger.head);
+            self.take(&CheckedEntry::unread(entry, previous), rules);
         }
         self.verdict
     }

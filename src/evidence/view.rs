@@ -57,6 +57,27 @@ impl<'a> ObservationView<'a> {
     /// that is not admissible, [`Error::Hash`] where every byte is canonical but `obs_hash` is not
     /// the record's, [`Error::Schema`] for anything else.
     pub fn parse(record: &'a [u8]) -> Result<ObservationView<'a>, Error> {
+        UnverifiedObservation::read(record)?.verify(None)
+    }
+}
+
+/// An `AX:OBS:v1` in canonical form, whose `obs_hash` has not been compared with its bytes.
+pub(crate) struct UnverifiedObservation<'a> {
+    /// The view that it will be, but for the profile.
+    view: ObservationView<'a>,
+    line_ends: LineEnds,
+    /// Whether it is an error that kept its output.
+    kept_output: bool,
+    /// The bytes of the record around the digits of `obs_hash`.
+    around_hash: [&'a [u8]; 2],
+}
+
+impl<'a> UnverifiedObservation<'a> {
+    /// Reads `record`.
+    ///
+    /// # Errors
+    /// As [`ObservationView::parse`], but for [`Error::Hash`] and what is known only with the profile.
+    pub(crate) fn read(record: &'a [u8]) -> Result<UnverifiedObservation<'a>, Error> {
         if record.len() > MAX_GATEWAY_RECORD_BYTES {
             return Err(Error::Size);
         }
@@ -124,34 +145,60 @@ impl<'a> ObservationView<'a> {
         let tail = record
             .get(before_hash.saturating_add(64)..)
             .ok_or(Error::Schema)?;
+        Ok(UnverifiedObservation {
+            view: ObservationView {
+                completion,
+                failure,
+                input_hash,
+                ledger_seq,
+                model_id,
+                obs_hash,
+                oracle_id,
+                output: output.text,
+                output_size,
+                output_held: output.len,
+                params,
+                profile: Profile::Rfc8785,
+                gateway,
+            },
+            line_ends: output.line_ends,
+            kept_output,
+            around_hash: [head, tail],
+        })
+    }
+
+    /// The parts of the message whose digest [`UnverifiedObservation::verify`] can take.
+    #[cfg(not(target_os = "none"))]
+    pub(crate) fn plain_parts(&self) -> &[&'a [u8]; 2] {
+        &self.around_hash
+    }
+
+    /// Compares `obs_hash` with the bytes. `plain_digest` is the digest of [`UnverifiedObservation::plain_parts`], for
+    /// callers that have it already.
+    ///
+    /// # Errors
+    /// As [`ObservationView::parse`].
+    pub(crate) fn verify(self, plain_digest: Option<&Hash>) -> Result<ObservationView<'a>, Error> {
+        let [head, tail] = self.around_hash;
+        let view = self.view;
         let written_as = |profile: &Profile| {
-            output.line_ends.allows(*profile) && hash_of_parts(*profile, head, tail) == obs_hash
+            let plain_digest = plain_digest.filter(|_| !profile.tagged_hash());
+            self.line_ends.allows(*profile)
+                && match plain_digest {
+                    Some(digest) => *digest == view.obs_hash,
+                    None => hash_of_parts(*profile, head, tail) == view.obs_hash,
+                }
         };
         let mut profiles = Profile::ALL.into_iter().filter(written_as).peekable();
         profiles.peek().ok_or(Error::Hash)?;
         let profile = profiles
-            .find(|&profile| !(gateway && profile == Profile::Rfc8785))
-            .ok_or(if kept_output {
+            .find(|&profile| !(view.gateway && profile == Profile::Rfc8785))
+            .ok_or(if self.kept_output {
                 Error::Schema
             } else {
                 Error::Size
             })?;
-
-        Ok(ObservationView {
-            completion,
-            failure,
-            input_hash,
-            ledger_seq,
-            model_id,
-            obs_hash,
-            oracle_id,
-            output: output.text,
-            output_size,
-            output_held: output.len,
-            params,
-            profile,
-            gateway,
-        })
+        Ok(ObservationView { profile, ..view })
     }
 }
 

@@ -3,12 +3,16 @@
 //! That is most of the work of verification, so readers of files do it on every core and leave only
 //! the order to [`super::Replay::take`].
 
+#[cfg(not(target_os = "none"))]
+use super::claims::{Claims, Digests, Messages};
 use super::verdict::Verdict;
 use crate::evidence::policy::PolicyRecord;
 use crate::evidence::transition::TransitionRecord;
 use crate::evidence::view::ObservationView;
 use crate::fault::Error;
-use crate::hash::{Hash, Tag, chain, commit};
+#[cfg(target_os = "none")]
+use crate::hash::commit;
+use crate::hash::{Hash, Tag, chain};
 use crate::ledger::Entry;
 
 /// A record whose own bytes have been checked.
@@ -41,43 +45,84 @@ pub(super) struct BoundTo {
 }
 
 impl<'a> CheckedEntry<'a> {
-    /// Checks the commit of `entry` and reads it.
+    /// Checks the commit of `entry` and reads it. Where `previous` is given, it also computes the chain value of the
+    /// record, should that be the value before it. Whether it is, [`super::Replay::take`] decides.
     #[must_use]
-    pub fn of(entry: &Entry<'a>) -> CheckedEntry<'a> {
-        let mut examined = CheckedEntry::unread(entry);
-        if matches!(entry.tag, Tag::Policy | Tag::Trans) {
-            examined.content = Content::Decision(bound_to(entry));
-        }
+    pub fn of(entry: &Entry<'a>, previous: Option<&Hash>) -> CheckedEntry<'a> {
+        let mut examined = CheckedEntry::unread(entry, previous);
+        examined.read_decision();
         examined
     }
 
-    /// Checks the commit of `entry`, and reads it where it is an observation.
-    pub(super) fn unread(entry: &Entry<'a>) -> CheckedEntry<'a> {
-        let content = match entry.tag {
-            Tag::Obs => {
-                Content::Observation(ObservationView::parse(entry.payload).map_err(|error| {
-                    match error {
-                        Error::Hash => Verdict::Altered,
-                        _ => Verdict::NonCanonical,
-                    }
-                }))
+    /// Checks entries that follow one another, as [`CheckedEntry::of`] checks one, and hands each to `take`. Their digests
+    /// are made side by side.
+    #[cfg(not(target_os = "none"))]
+    pub fn of_neighbours(
+        entries: &[Entry<'a>],
+        previous: Option<&Hash>,
+        take: &mut dyn FnMut(CheckedEntry<'a>),
+    ) {
+        let mut previous = previous;
+        for group in entries.chunks(GROUP) {
+            let mut claims = [const { None }; GROUP];
+            for (place, entry) in claims.iter_mut().zip(group) {
+                *place = Some(Claims::read(entry, previous));
+                previous = Some(&entry.chain);
             }
-            _ => Content::Unread,
-        };
+            let messages = claims
+                .each_ref()
+                .map(|claims| claims.as_ref().map(Messages::of));
+            let mut digests = [Digests::default(); GROUP];
+            axilog_lanes::digest_many(
+                (messages.iter().flatten().zip(&mut digests))
+                    .flat_map(|(messages, digests)| messages.beside(digests)),
+            );
+            for (claims, digests) in claims.into_iter().flatten().zip(&digests) {
+                let mut examined = CheckedEntry::compare(claims, digests);
+                examined.read_decision();
+                take(examined);
+            }
+        }
+    }
+
+    /// Checks the commit of `entry`, and reads it where it is an observation.
+    #[cfg(not(target_os = "none"))]
+    pub(super) fn unread(entry: &Entry<'a>, previous: Option<&Hash>) -> CheckedEntry<'a> {
+        let claims = Claims::read(entry, previous);
+        let mut digests = Digests::default();
+        axilog_lanes::digest_into(Messages::of(&claims).beside(&mut digests));
+        CheckedEntry::compare(claims, &digests)
+    }
+
+    /// Checks the commit of `entry`, and reads it where it is an observation. A bare processor makes one digest after
+    /// the other, and the chain value when it is asked for.
+    #[cfg(target_os = "none")]
+    pub(super) fn unread(entry: &Entry<'a>, _: Option<&Hash>) -> CheckedEntry<'a> {
+        let is_observation = entry.tag == Tag::Obs;
         CheckedEntry {
             entry: *entry,
             committed: commit(entry.tag.as_str().as_bytes(), entry.payload) == entry.commit,
-            content,
+            content: content_of(is_observation.then(|| ObservationView::parse(entry.payload))),
             link: None,
         }
     }
 
-    /// Computes the chain value of the record, should `previous` be the one before it. Whether it
-    /// is, [`super::Replay::take`] decides.
-    #[must_use]
-    pub fn behind(mut self, previous: &Hash) -> CheckedEntry<'a> {
-        self.link = Some((*previous, chain(Some(previous), &self.entry.commit)));
-        self
+    /// Compares what an entry claims with its digests.
+    #[cfg(not(target_os = "none"))]
+    fn compare(claims: Claims<'a>, digests: &Digests) -> CheckedEntry<'a> {
+        CheckedEntry {
+            entry: claims.entry(),
+            committed: claims.is_committed(digests),
+            link: claims.link(digests),
+            content: content_of(claims.observation(digests)),
+        }
+    }
+
+    /// Reads the sequences that a decision carries.
+    fn read_decision(&mut self) {
+        if matches!(self.entry.tag, Tag::Policy | Tag::Trans) {
+            self.content = Content::Decision(bound_to(&self.entry));
+        }
     }
 
     /// The record.
@@ -123,6 +168,21 @@ impl<'a> CheckedEntry<'a> {
             _ => bound_to(&self.entry),
         };
         bound.ok_or(Verdict::NonCanonical)
+    }
+}
+
+/// The number of entries whose digests are made side by side.
+#[cfg(not(target_os = "none"))]
+const GROUP: usize = 64;
+
+/// The content of an entry; `observation` is what was read where its tag says that it is one.
+fn content_of(observation: Option<Result<ObservationView<'_>, Error>>) -> Content<'_> {
+    match observation {
+        Some(observation) => Content::Observation(observation.map_err(|error| match error {
+            Error::Hash => Verdict::Altered,
+            _ => Verdict::NonCanonical,
+        })),
+        None => Content::Unread,
     }
 }
 

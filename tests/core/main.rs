@@ -16,6 +16,7 @@ mod extraction;
 mod hexadecimal;
 mod json;
 mod json_pointers;
+mod ledger_neighbours;
 mod ledger_raw_answers;
 mod ledger_resume;
 mod ledger_rewritten;

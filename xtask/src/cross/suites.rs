@@ -1,4 +1,4 @@
-//! The core's tests and the C suites: which ones run on which platform, and why.
+//! The core's tests, the lanes' and the C suites: which ones run on which platform, and why.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -56,7 +56,9 @@ const CASES: &str = "64";
 /// # Errors
 /// For a failed test, and where a list above names a module that does not exist.
 pub fn run_suites(platform: &Platform) -> TaskResult {
-    let mut command = test_command(platform);
+    // Its instructions are each processor's own.
+    run(test_command(platform, "axilog-lanes").arg("--lib"))?;
+    let mut command = test_command(platform, "axilog");
     let mut skipped: Vec<String> = SKIPPED.iter().map(|&name| name.to_owned()).collect();
     match platform.coverage {
         Coverage::CInterface => {
@@ -87,12 +89,12 @@ pub fn run_suites(platform: &Platform) -> TaskResult {
     run(&mut command)
 }
 
-/// A cargo that tests the core for a platform. The emulator runs the tests that cargo compiles, and the
+/// A cargo that tests `package` for a platform. The emulator runs the tests that cargo compiles, and the
 /// C programs that the suites compile.
-fn test_command(platform: &Platform) -> Command {
+fn test_command(platform: &Platform, package: &str) -> Command {
     let mut command = platform.cargo("test");
     command
-        .args(["-p", "axilog"])
+        .args(["-p", package])
         .env("AXILOG_TARGET", platform.triple)
         .env("AXILOG_RUNNER", platform.runner)
         .env("PROPTEST_CASES", CASES);
@@ -129,7 +131,7 @@ pub fn print_skipped() {
 /// Reads the digest that c-tests/digest.c prints on a platform, or on this machine.
 pub fn read_digest(platform: Option<&Platform>) -> TaskResult<String> {
     let mut command = match platform {
-        Some(platform) => test_command(platform),
+        Some(platform) => test_command(platform, "axilog"),
         None => {
             let mut command = cargo();
             // The whole workspace, so that the build of `cargo test --workspace` is used again.

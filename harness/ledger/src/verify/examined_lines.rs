@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use axilog::hash::Hash;
+use axilog::ledger::Entry;
 use axilog::ledger_line;
 use axilog::replay::CheckedEntry;
 use self_cell::self_cell;
@@ -163,42 +164,57 @@ type Job = (LineBlock, SyncSender<ExaminedBlock>);
 fn examine_blocks(queue: &Mutex<Receiver<Job>>) {
     let take = || queue.lock().ok()?.recv().ok();
     while let Some((block, done)) = take() {
-        let examined = ExaminedBlock::new(block, |block| examine_lines(block, &mut None).collect());
+        let examined = ExaminedBlock::new(block, |block| examine_lines(block, &mut None));
         // The receiver is gone where the visitor has broken off.
         let _ = done.send(examined);
     }
 }
 
 /// Examines the lines of a block up to the first that is no record, which is the last. A block of the
-/// shortest lines there can be, all of them empty, would else take hundreds of times its own memory.
-fn examine_lines<'b>(
-    block: &'b LineBlock,
-    previous: &mut Option<Hash>,
-) -> impl Iterator<Item = (u64, ExaminedLine<'b>)> {
-    let mut has_ended = false;
-    block.lines().map_while(move |(offset, line)| {
-        if has_ended {
-            return None;
-        }
-        let examined = examine(line, previous);
-        has_ended = !examined.is_record();
-        Some((offset, examined))
-    })
+/// shortest lines there can be, all of them empty, would else take hundreds of times its own memory. `previous` is the
+/// chain value of the line before, `None` at the beginning of a block that is examined by itself.
+fn examine_lines<'b>(block: &'b LineBlock, previous: &mut Option<Hash>) -> ExaminedLines<'b> {
+    let (mut offsets, mut entries, mut last) = (Vec::new(), Vec::new(), None);
+    for (offset, line) in block.lines() {
+        let Some(entry) = parse_record(&line) else {
+            last = Some((offset, name_other_line(&line)));
+            break;
+        };
+        offsets.push(offset);
+        entries.push(entry);
+    }
+    let mut examined = Vec::with_capacity(entries.len() + 1);
+    let mut offsets = offsets.into_iter();
+    CheckedEntry::of_neighbours(&entries, previous.as_ref(), &mut |record| {
+        examined.extend((offsets.next()).map(|offset| (offset, ExaminedLine::Record(record))));
+    });
+    *previous = entries.last().map(|entry| entry.chain).or(*previous);
+    examined.extend(last);
+    examined
 }
 
-/// Examines a line. `previous` is the chain value of the line before, `None` at the beginning of a block.
+/// Examines a line by itself. `previous` is the chain value of the line before, `None` at the beginning.
 pub(crate) fn examine<'b>(line: LedgerLine<'b>, previous: &mut Option<Hash>) -> ExaminedLine<'b> {
+    let Some(entry) = parse_record(&line) else {
+        return name_other_line(&line);
+    };
+    let examined = CheckedEntry::of(&entry, previous.as_ref());
+    *previous = Some(entry.chain);
+    ExaminedLine::Record(examined)
+}
+
+/// The record of a line, where it is one in canonical form.
+fn parse_record<'b>(line: &LedgerLine<'b>) -> Option<Entry<'b>> {
     match line {
-        LedgerLine::Whole(line) => match ledger_line::parse(line) {
-            Ok(entry) => {
-                let examined = CheckedEntry::of(&entry);
-                ExaminedLine::Record(match previous.replace(entry.chain) {
-                    Some(previous) => examined.behind(&previous),
-                    None => examined,
-                })
-            }
-            Err(_) => ExaminedLine::NotALine,
-        },
+        LedgerLine::Whole(line) => ledger_line::parse(line).ok(),
+        LedgerLine::Torn(_) | LedgerLine::TooLong => None,
+    }
+}
+
+/// What a line is that has no record.
+fn name_other_line(line: &LedgerLine<'_>) -> ExaminedLine<'static> {
+    match line {
+        LedgerLine::Whole(_) => ExaminedLine::NotALine,
         LedgerLine::Torn(bytes) => ExaminedLine::Torn(bytes.len()),
         LedgerLine::TooLong => ExaminedLine::TooLong,
     }
