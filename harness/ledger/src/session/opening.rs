@@ -46,6 +46,8 @@ impl Session {
         let time = session.run_step(&mut recorder, |agent, rules, work, sink, faults| {
             agent.observe_time(time, rules, work, sink, faults)
         })?;
+        // The windows of running values begin with this time.
+        session.follow_records(&recorder, 0);
         session.commit(&recorder)?;
         session.blobs.mark_all_named();
         session.sync()?;

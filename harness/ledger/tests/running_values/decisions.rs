@@ -5,12 +5,13 @@ use axilog::agent::state::Health;
 use axilog_ledger::audit::{AuditVerdict, CheckResult};
 use axilog_ledger::decision::RecordedObservation;
 use axilog_ledger::derivation::{Derivation, derive_input};
-use axilog_ledger::session::OracleCall;
+use axilog_ledger::session::{OracleCall, Session};
 
 use crate::payments::{
-    audit_derivations, begin, begin_with, pay, pay_amount, recorded, return_to_enabled, rules,
+    VALUES, audit_derivations, begin, begin_with, limits, manifest, pay, pay_amount, recorded,
+    return_to_enabled, rules,
 };
-use crate::support::ask;
+use crate::support::{Place, ask};
 
 #[test]
 fn an_answer_may_be_acted_on_where_every_running_value_is_within_its_limit() {
@@ -92,6 +93,27 @@ fn a_refused_answer_counts_for_nothing_and_the_window_passes() {
         recorded(&pay_amount(&mut session, "1")),
         (values.to_vec(), true)
     );
+}
+
+/// Answers before the second time of a ledger count at the first one, with which it began.
+#[test]
+fn the_window_of_a_session_that_began_its_ledger_begins_with_the_ledgers_time() {
+    let place = Place {
+        dir: tempfile::tempdir().unwrap(),
+    };
+    let created =
+        Session::create_with_manifest(&place.ledger(), &limits(), &manifest(VALUES), 1000).unwrap();
+    let mut session = created.0;
+    assert!(pay_amount(&mut session, "50").may_act);
+    session.observe_time(1005, false).unwrap();
+    // 50 was paid 5 before, and counts.
+    let values = [r#"{"value":-5}"#, r#"{"value":2}"#, r#"{"value":95}"#];
+    assert_eq!(
+        recorded(&pay_amount(&mut session, "45")),
+        (values.to_vec(), true)
+    );
+    drop(session);
+    assert_eq!(place.audit().verdict(), AuditVerdict::Ok);
 }
 
 #[test]
