@@ -117,7 +117,7 @@ fn ratios() {
     let records = step_records(&committed);
     ratio(
         "ax_agent_step, one policy / its SHA-256 work",
-        "<= 2",
+        "<= 1.5",
         || agent.step(records[0]),
         || unavoidable_step(&records),
     );

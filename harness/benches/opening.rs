@@ -7,84 +7,26 @@
 //! `--test` it has 30,000. Linux only: it asks the system for the largest memory of a process.
 
 #[cfg(target_os = "linux")]
+mod long_ledger;
+
+#[cfg(target_os = "linux")]
 mod linux {
-    use std::fs::{self, File};
-    use std::io::{BufWriter, Write};
+    use std::fs;
     use std::path::Path;
     use std::process::Command;
     use std::time::{Duration, Instant};
 
-    use axilog::admission::{Answer, InputKind};
-    use axilog::agent::Agent;
-    use axilog::agent::state::InputClass;
-    use axilog::evidence::observation::{Completion, Params};
-    use axilog::fault::Faults;
-    use axilog::json::writer::Sink;
-    use axilog::ledger::{Entry, LedgerSink, SinkFailed, genesis_entry};
-    use axilog::ledger_line;
-    use axilog::policy::{Rules, builtin::BUILTIN};
+    use axilog::admission::InputKind;
+    use axilog::evidence::observation::Params;
     use axilog_ledger::input::CanonicalInput;
     use axilog_ledger::session::{Opening, OracleCall, OracleReply, Session};
+
+    use super::long_ledger::{MODEL, ORACLE, write_ledger};
 
     /// Observations of a session per figure.
     const STEPS: u64 = 100_000;
 
     const ROUNDS: usize = 7;
-
-    struct LineWriter(BufWriter<File>);
-
-    impl Sink for LineWriter {
-        fn put(&mut self, bytes: &[u8]) {
-            self.0.write_all(bytes).unwrap();
-        }
-    }
-
-    impl LedgerSink for LineWriter {
-        fn append(&mut self, entry: &Entry<'_>) -> Result<(), SinkFailed> {
-            ledger_line::write(entry, self);
-            Ok(())
-        }
-    }
-
-    /// Writes a ledger of that many records, or up to two more.
-    fn write_ledger(path: &Path, records: u64) {
-        let rules = Rules {
-            registry: &BUILTIN,
-            permit_truncated: false,
-            stop_on_invalid: false,
-            manifest: None,
-        };
-        let mut sink = LineWriter(BufWriter::new(File::create(path).unwrap()));
-        sink.append(&genesis_entry()).unwrap();
-        let (mut agent, mut work, mut faults) = (Agent::new(), vec![0u8; 1 << 16], Faults::NONE);
-        let reset = InputClass::ResetRequest;
-        agent
-            .observe_control(reset, &rules, &mut work, &mut sink, &mut faults)
-            .unwrap();
-        agent
-            .observe_time(1, &rules, &mut work, &mut sink, &mut faults)
-            .unwrap();
-        let mut count = 0;
-        while agent.ledger.sequence + 1 < records {
-            let output = answer_of(count);
-            let answer = Answer {
-                completion: Completion::Complete,
-                failure: None,
-                input: b"",
-                input_kind: InputKind::Text,
-                ledger_seq: 0,
-                model_id: b"model-1",
-                oracle_id: b"oracle-1",
-                output: output.as_bytes(),
-                params: Params::NULL,
-            };
-            agent
-                .observe(&answer, &rules, &mut work, &mut sink, &mut faults)
-                .unwrap();
-            count += 1;
-        }
-        sink.0.into_inner().unwrap().sync_all().unwrap();
-    }
 
     fn answer_of(count: u64) -> String {
         format!("{{\"value\":{}.5}}", 10 + count % 50)
@@ -92,8 +34,8 @@ mod linux {
 
     fn observe(session: &mut Session, count: u64) {
         let call = OracleCall {
-            oracle_id: "oracle-1".to_owned(),
-            model_id: "model-1".to_owned(),
+            oracle_id: ORACLE.to_owned(),
+            model_id: MODEL.to_owned(),
             params: Params::NULL,
             input: CanonicalInput::new(b"", InputKind::Text).unwrap(),
         };
@@ -188,7 +130,7 @@ mod linux {
         };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ledger.jsonl");
-        write_ledger(&path, records);
+        write_ledger(&path, b"", answer_of, |written, _| written >= records);
         let bytes = fs::metadata(&path).unwrap().len();
         println!("a ledger of {records} records, {} MB", bytes / 1_000_000);
         let replayed = observe_in_child(&path, "replayed");

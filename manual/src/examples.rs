@@ -16,7 +16,7 @@ const fn example(command: &'static str, purpose: &'static str, line: &'static st
 }
 
 /// The examples in the order of the commands.
-pub const EXAMPLES: [Example; 71] = [
+pub const EXAMPLES: &[Example] = &[
     example(
         "demo",
         "Run a scripted model under two policies, and keep its ledger:",

@@ -9,9 +9,9 @@ use axilog::replay::{CheckedEntry, Replay, Verdict};
 use axilog_testkit::core::ledger::{Record, answer, chained, genesis, golden, record_under};
 
 /// What a check says of an entry: the verdict up to it, and the profile of the observation that it is.
-type Said = (Verdict, Option<Profile>);
+type EntryCheck = (Verdict, Option<Profile>);
 
-fn check_together(entries: &[Entry<'_>]) -> Vec<Said> {
+fn check_together(entries: &[Entry<'_>]) -> Vec<EntryCheck> {
     let mut replay = Replay::new();
     let mut said = Vec::new();
     CheckedEntry::of_neighbours(entries, None, &mut |checked| {
@@ -22,7 +22,7 @@ fn check_together(entries: &[Entry<'_>]) -> Vec<Said> {
 }
 
 /// The same, each entry alone, with the chain value before it and without.
-fn check_alone(entries: &[Entry<'_>]) -> Vec<Said> {
+fn check_alone(entries: &[Entry<'_>]) -> Vec<EntryCheck> {
     let mut replay = Replay::new();
     let mut said = Vec::new();
     let mut previous: Option<Hash> = None;

@@ -45,7 +45,7 @@ pub enum HeadsError {
     )]
     BrokenKey(PathBuf),
 
-    /// A text that was given as a public key is none.
+    /// A text that was given as a public key is not one.
     #[error("the public key is refused: {0}")]
     VerifierKey(InvalidVerifierKey),
 
@@ -209,7 +209,7 @@ pub enum InvalidVerifierKey {
     )]
     Secret,
     /// The text has another form.
-    #[error("it is none; expected NAME+ID+KEY as `axilog key show` prints it")]
+    #[error("it has another form; expected NAME+ID+KEY as `axilog key show` prints it")]
     Form,
     /// The key is one of another algorithm.
     #[error("it is one of another kind than Ed25519; give what `axilog key show` prints")]
@@ -292,8 +292,8 @@ pub enum InvalidProof {
     /// There are more hashes than a proof can have.
     #[error("it has more than 63 hashes, and no proof needs as many")]
     TooManyHashes,
-    /// The checkpoint in the proof is none.
-    #[error("its checkpoint is none: {0}")]
+    /// The checkpoint in the proof is refused.
+    #[error("its checkpoint is refused: {0}")]
     Checkpoint(InvalidCheckpoint),
 }
 

@@ -42,8 +42,8 @@ pub unsafe extern "C" fn axh_ledger_create(
     unsafe { open_with(file, options, ledger, create) }
 }
 
-/// Opens a ledger that exists, to go on with it: replays it, moves a torn last line aside, and completes a step that was
-/// interrupted.
+/// Opens a ledger that exists, to go on with it: replays it, or what follows its saved state, moves a torn last line aside,
+/// and completes a step that was interrupted.
 ///
 /// What the options name must be the ledger's own: its policies, its switches, and what else it is bound to. What they
 /// leave out is the ledger's.

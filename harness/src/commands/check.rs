@@ -42,9 +42,9 @@ pub(crate) struct Args {
     pub(crate) json: bool,
 }
 
-/// Why a file shows nothing.
+/// Why a file proves nothing.
 #[derive(Debug, thiserror::Error)]
-enum NotShown {
+enum ProofFailure {
     #[error("it is no proof: {0}")]
     Proof(#[from] InvalidProof),
     #[error("it is no checkpoint: {0}")]
@@ -59,8 +59,8 @@ enum NotShown {
     Unproven(#[from] Unproven),
 }
 
-/// What a file shows: a sentence, further lines, and fields.
-struct Shown {
+/// What a file proves: a sentence, further lines, and fields.
+struct ProvenFact {
     sentence: String,
     rows: Vec<(&'static str, String)>,
     fields: Value,
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
 }
 
 /// Says that a file is of another kind than it was asked for.
-fn describe_other_kind(args: &Args, found: ProofKind) -> NotShown {
+fn describe_other_kind(args: &Args, found: ProofKind) -> ProofFailure {
     let found = match found {
         ProofKind::Record => "the proof of a record",
         ProofKind::Extension => "the proof of an extension",
@@ -107,7 +107,7 @@ fn describe_other_kind(args: &Args, found: ProofKind) -> NotShown {
             "name what `axilog prove --seq` wrote; a checkpoint is checked with --head",
         ),
     };
-    NotShown::OtherKind {
+    ProofFailure::OtherKind {
         found,
         expected,
         advice,
@@ -119,7 +119,7 @@ fn check_record(
     args: &Args,
     bytes: &[u8],
     key: &VerifierKey,
-) -> Result<Result<Shown, NotShown>, Failure> {
+) -> Result<Result<ProvenFact, ProofFailure>, Failure> {
     let proof = match RecordProof::parse(bytes) {
         Ok(proof) => proof,
         Err(invalid) => return Ok(Err(invalid.into())),
@@ -136,7 +136,7 @@ fn check_record(
             let (origin, size) = (proof.checkpoint().origin(), proof.checkpoint().size());
             let (sequence, tag) = (entry.sequence, entry.tag.as_str());
             let record = String::from_utf8_lossy(entry.payload).into_owned();
-            Ok(Shown {
+            Ok(ProvenFact {
                 sentence: format!(
                     "the ledger {origin} has this record {sequence}, among the {size} that were signed"
                 ),
@@ -156,17 +156,17 @@ fn check_extension(
     from: &Path,
     bytes: &[u8],
     key: &VerifierKey,
-) -> Result<Result<Shown, NotShown>, Failure> {
+) -> Result<Result<ProvenFact, ProofFailure>, Failure> {
     let proof = match ExtensionProof::parse(bytes) {
         Ok(proof) => proof,
         Err(invalid) => return Ok(Err(invalid.into())),
     };
     let old = Checkpoint::read(from)?;
-    let checked = proof.check(&old, key).map_err(NotShown::from);
+    let checked = proof.check(&old, key).map_err(ProofFailure::from);
     Ok(checked.map(|()| {
         let (origin, size) = (proof.checkpoint().origin(), proof.checkpoint().size());
         let old_size = proof.old_size();
-        Shown {
+        ProvenFact {
             sentence: format!(
                 "the ledger {origin} only grew: its {size} records that were signed begin with the {old_size} of the older checkpoint"
             ),
@@ -181,11 +181,11 @@ fn check_extension(
 }
 
 /// Gives what a checkpoint shows, or why it shows nothing.
-fn check_checkpoint(bytes: &[u8], key: &VerifierKey) -> Result<Shown, NotShown> {
+fn check_checkpoint(bytes: &[u8], key: &VerifierKey) -> Result<ProvenFact, ProofFailure> {
     let checkpoint = Checkpoint::parse(bytes)?;
     checkpoint.verify(key)?;
     let (origin, size) = (checkpoint.origin(), checkpoint.size());
-    Ok(Shown {
+    Ok(ProvenFact {
         sentence: format!(
             "the ledger {origin} had {size} records with this root when the checkpoint was signed"
         ),
@@ -205,7 +205,7 @@ fn needs(args: &Args, what: &'static str) -> Failure {
     .into()
 }
 
-fn report(path: &Path, key: &VerifierKey, shown: Result<Shown, NotShown>) -> Report {
+fn report(path: &Path, key: &VerifierKey, shown: Result<ProvenFact, ProofFailure>) -> Report {
     let passed = shown.is_ok();
     let (text, mut json) = match shown {
         Err(not_shown) => {

@@ -295,7 +295,7 @@ fn keys_and_origins_are_not_mistaken_for_others() {
         let error = sign_ledger(ledger, &given).unwrap_err();
         assert!(matches!(error, HeadsError::OtherName { .. }), "{error}");
     }
-    // An earlier checkpoint of another key is none of this one's.
+    // A checkpoint that another key signed is no earlier one of this key.
     let foreign = Checkpoint::parse(text.as_bytes()).unwrap();
     let given = SigningRequest {
         key: &same_name,

@@ -1104,8 +1104,8 @@ int axh_ledger_create(const char *file,
                       struct axh_ledger_t **ledger);
 
 /**
- * Opens a ledger that exists, to go on with it: replays it, moves a torn last line aside, and completes a step that was
- * interrupted.
+ * Opens a ledger that exists, to go on with it: replays it, or what follows its saved state, moves a torn last line aside,
+ * and completes a step that was interrupted.
  *
  * What the options name must be the ledger's own: its policies, its switches, and what else it is bound to. What they
  * leave out is the ledger's.

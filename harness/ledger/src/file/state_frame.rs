@@ -26,7 +26,7 @@ pub(super) fn frame_line(document: &[u8]) -> String {
 /// Gives what a state says.
 ///
 /// # Errors
-/// Why it is none, in words.
+/// Why it cannot be used, in words.
 pub(super) fn read_frame(bytes: &[u8]) -> Result<&[u8], &'static str> {
     if bytes.len() > MAX_STATE_BYTES {
         return Err("it is longer than a state");

@@ -53,7 +53,9 @@ pub(super) fn restore_ledger(
 ) -> Result<RestoredLedger, String> {
     let state = SavedState::read(&file.read_state()?)?;
     check_place(file, &state)?;
-    let agent = state.agent().ok_or("its agent is none")?;
+    let agent = state
+        .agent()
+        .ok_or("it describes an agent that cannot be")?;
     check_end(file, &state, &agent)?;
     let rules = find_rules(file, &state, policies)?;
     let mut replay = TailReplay::new(agent, state.models(), &rules);

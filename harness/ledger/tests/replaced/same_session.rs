@@ -60,14 +60,14 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
 }
 
 /// A ledger and its session.
-struct Kept {
+struct LedgerRun {
     path: PathBuf,
     session: Option<Session>,
     has_states: bool,
 }
 
-impl Kept {
-    fn begin(folder: &Path, name: &str, has_running_values: bool) -> Kept {
+impl LedgerRun {
+    fn begin(folder: &Path, name: &str, has_running_values: bool) -> LedgerRun {
         let path = folder.join(name);
         let (session, _) = match has_running_values {
             true => {
@@ -79,7 +79,7 @@ impl Kept {
                 Session::create(&path, rules, START).unwrap()
             }
         };
-        Kept {
+        LedgerRun {
             has_states: name == "with.jsonl",
             path,
             session: Some(session),
@@ -214,8 +214,8 @@ fn a_session_from_a_saved_state_is_the_same_as_one_that_replays_everything() {
     runner
         .run(&(events(), any::<bool>()), |(events, has_values)| {
             let folder = tempfile::tempdir().unwrap();
-            let mut with = Kept::begin(folder.path(), "with.jsonl", has_values);
-            let mut without = Kept::begin(folder.path(), "without.jsonl", has_values);
+            let mut with = LedgerRun::begin(folder.path(), "with.jsonl", has_values);
+            let mut without = LedgerRun::begin(folder.path(), "without.jsonl", has_values);
             for (event, count) in events.iter().zip(0..) {
                 let told = (with.act(event, count), without.act(event, count));
                 prop_assert_eq!(told.0, told.1, "{:?}", event);

@@ -51,7 +51,7 @@ fn a_secret_key_is_never_shown() {
     bench
         .run("check x --public-key nonsense")
         .exits(2)
-        .says("the public key is refused: it is none");
+        .says("the public key is refused: it has another form");
     // A key that lies in no file of its own comes through a pipe.
     let shown = bench
         .run_with("key show -", line.as_bytes())
