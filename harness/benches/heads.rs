@@ -46,7 +46,10 @@ fn main() {
         |written, _| written >= records,
     );
     let bytes = fs::read(&path).unwrap();
-    println!("a ledger of {records} records, {} MB", bytes.len() / 1_000_000);
+    println!(
+        "a ledger of {records} records, {} MB",
+        bytes.len() / 1_000_000
+    );
 
     let key = LogKey::create(&folder.path().join("plant.key"), NAME).unwrap();
     let request = SigningRequest {
@@ -58,7 +61,11 @@ fn main() {
     let open = || File::open(&path).unwrap();
     let half = bytes.split_inclusive(|byte| *byte == b'\n');
     let half: usize = half.take(records as usize / 2).map(<[u8]>::len).sum();
-    let sign_half = || sign_ledger(&mut Cursor::new(&bytes[..half]), &request).unwrap().checkpoint;
+    let sign_half = || {
+        sign_ledger(&mut Cursor::new(&bytes[..half]), &request)
+            .unwrap()
+            .checkpoint
+    };
     let sign = || sign_ledger(&mut open(), &request).unwrap().checkpoint;
 
     let names = ["checkpoint", "prove --seq", "prove --from"];
