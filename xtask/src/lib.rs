@@ -3,6 +3,7 @@
 pub mod abi;
 pub mod cargo;
 pub mod cross;
+pub mod embedded;
 pub mod firmware;
 pub mod fuzz;
 pub mod headers;

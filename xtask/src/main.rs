@@ -8,8 +8,8 @@ use xtask::cross::Part;
 use xtask::install::{InstallOptions, Locations};
 use xtask::process::TaskResult;
 use xtask::{
-    abi, cross, firmware, fuzz, headers, install, miri, mutants, packaging, sanitize, symbols,
-    wheel,
+    abi, cross, embedded, firmware, fuzz, headers, install, miri, mutants, packaging, sanitize,
+    symbols, wheel,
 };
 
 /// Development tasks of the axilog workspace. A task that needs a missing tool names the command that
@@ -39,6 +39,12 @@ enum Task {
         /// Processors to run on, by Rust's names; all of them by default
         #[arg(value_name = "TARGET", value_parser = firmware::target_triples())]
         targets: Vec<String>,
+    },
+    /// Makes the packages for ESP-IDF, Zephyr, Arduino and PlatformIO, in target/embedded
+    Embedded {
+        /// Builds programs with each package too, and runs them on emulated machines
+        #[arg(long)]
+        check: bool,
     },
     /// Runs the tests on aarch64, armv7, s390x and i686 under qemu-user
     Cross {
@@ -102,6 +108,7 @@ fn run_task(task: Task) -> TaskResult {
         }
         Task::Abi { bless } => abi::check_abi(bless),
         Task::Firmware { write, targets } => firmware::check_firmware(write, &targets),
+        Task::Embedded { check } => embedded::make_packages(check),
         Task::Cross { part } => cross::check_platforms(part),
         Task::Miri { short } => miri::run_miri(short),
         Task::Sanitize => sanitize::run_sanitizers(),
