@@ -9,6 +9,7 @@ pub mod fuzz;
 pub mod headers;
 pub mod install;
 pub mod miri;
+pub mod misra;
 pub mod mutants;
 pub mod packaging;
 pub mod process;

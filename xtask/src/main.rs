@@ -8,8 +8,8 @@ use xtask::cross::Part;
 use xtask::install::{InstallOptions, Locations};
 use xtask::process::TaskResult;
 use xtask::{
-    abi, cross, embedded, firmware, fuzz, headers, install, miri, mutants, packaging, sanitize,
-    symbols, wheel,
+    abi, cross, embedded, firmware, fuzz, headers, install, miri, misra, mutants, packaging,
+    sanitize, symbols, wheel,
 };
 
 /// Development tasks of the axilog workspace. A task that needs a missing tool names the command that
@@ -57,6 +57,8 @@ enum Task {
         #[arg(long)]
         short: bool,
     },
+    /// Compares the C headers' deviations from MISRA C:2012 with docs/misra.md
+    Misra,
     /// Runs the C suites under AddressSanitizer and UndefinedBehaviorSanitizer
     Sanitize,
     /// Runs the C suites under valgrind
@@ -111,6 +113,7 @@ fn run_task(task: Task) -> TaskResult {
         Task::Embedded { check } => embedded::make_packages(check),
         Task::Cross { part } => cross::check_platforms(part),
         Task::Miri { short } => miri::run_miri(short),
+        Task::Misra => misra::check_headers(),
         Task::Sanitize => sanitize::run_sanitizers(),
         Task::Valgrind { short } => sanitize::run_valgrind(short),
         Task::Fuzz { seconds, targets } => {
