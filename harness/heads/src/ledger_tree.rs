@@ -13,6 +13,7 @@ use axilog_ledger::verify::{LedgerExpectations, look_until_settled, verify_ledge
 
 use crate::checkpoint::Checkpoint;
 use crate::error::HeadsError;
+use crate::record_difference::RecordDifference;
 use crate::tree::{ProofHashes, TreeEdge};
 
 /// What is asked of a ledger's tree before the ledger is read.
@@ -127,25 +128,18 @@ impl LedgerTree {
     /// Checks that the ledger has the records that a checkpoint was made of.
     ///
     /// # Errors
-    /// [`HeadsError::Shortened`] where it has fewer; [`HeadsError::Rewritten`] where it has others.
+    /// [`HeadsError::OtherRecords`].
     pub(crate) fn check_extends(
         &self,
         ledger: &Path,
         checkpoint: &Checkpoint,
     ) -> Result<(), HeadsError> {
-        let size = checkpoint.size();
-        match self.roots.get(&size) {
-            Some(root) if *root == checkpoint.root() => Ok(()),
-            Some(root) => Err(HeadsError::Rewritten {
+        let root = self.roots.get(&checkpoint.size()).copied();
+        match RecordDifference::find(self.edge.size(), root, checkpoint) {
+            None => Ok(()),
+            Some(difference) => Err(HeadsError::OtherRecords {
                 ledger: ledger.to_owned(),
-                size,
-                found: tlog_tiles::Hash(*root).to_string(),
-                expected: checkpoint.root_text(),
-            }),
-            None => Err(HeadsError::Shortened {
-                ledger: ledger.to_owned(),
-                found: self.edge.size(),
-                expected: size,
+                difference,
             }),
         }
     }
