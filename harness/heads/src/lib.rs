@@ -60,6 +60,7 @@
 //! | `record_difference.rs` | how a ledger's records differ from those that were signed |
 //! | `held_checkpoint.rs` | a checkpoint that somebody holds, compared with the ledger in its audit |
 //! | `record_proof.rs` | the proof of one record |
+//! | `proven_record_json.rs` | what it shows, as JSON |
 //! | `extension_proof.rs` | the proof that a ledger extends an older checkpoint |
 //! | `proving.rs` | the making of both proofs from a ledger |
 //! | `bounds.rs` | how much is read of what others hand over |
@@ -90,6 +91,7 @@ mod ledger_name;
 mod ledger_tree;
 mod log_key;
 mod proof_text;
+mod proven_record_json;
 mod proving;
 mod record_difference;
 mod record_proof;
@@ -105,6 +107,7 @@ pub use held_checkpoint::HeldCheckpoint;
 pub use ledger_name::find_ledger_name;
 pub use log_key::LogKey;
 pub use proof_text::ProofKind;
+pub use proven_record_json::proven_record_json;
 pub use proving::{Proven, prove_extension, prove_record};
 pub use record_difference::RecordDifference;
 pub use record_proof::RecordProof;
