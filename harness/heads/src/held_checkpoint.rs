@@ -12,7 +12,6 @@ use axilog_ledger::verify::VerificationReport;
 use crate::checkpoint::Checkpoint;
 use crate::error::HeadsError;
 use crate::ledger_name::find_ledger_name;
-use crate::record_difference::RecordDifference;
 use crate::tree::TreeEdge;
 use crate::verifier_key::VerifierKey;
 
@@ -82,7 +81,7 @@ impl HeldCheckpoint {
             let finding = format!("the ledger is not good from record {} on", fault.sequence);
             return (NotChecked, finding);
         }
-        match RecordDifference::find(self.edge.size(), root, &self.checkpoint) {
+        match (self.checkpoint).find_difference(self.edge.size(), root) {
             Some(difference) => (Failed, difference.to_string()),
             None => {
                 let signer = self.key.short_name();

@@ -13,7 +13,6 @@ use axilog_ledger::verify::{LedgerExpectations, look_until_settled, verify_ledge
 
 use crate::checkpoint::Checkpoint;
 use crate::error::HeadsError;
-use crate::record_difference::RecordDifference;
 use crate::tree::{ProofHashes, TreeEdge};
 
 /// What is asked of a ledger's tree before the ledger is read.
@@ -135,7 +134,7 @@ impl LedgerTree {
         checkpoint: &Checkpoint,
     ) -> Result<(), HeadsError> {
         let root = self.roots.get(&checkpoint.size()).copied();
-        match RecordDifference::find(self.edge.size(), root, checkpoint) {
+        match checkpoint.find_difference(self.edge.size(), root) {
             None => Ok(()),
             Some(difference) => Err(HeadsError::OtherRecords {
                 ledger: ledger.to_owned(),

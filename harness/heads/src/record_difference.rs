@@ -1,9 +1,5 @@
 //! How the first records of a ledger differ from those that a checkpoint was made of.
 
-use axilog::hash::Hash;
-
-use crate::checkpoint::Checkpoint;
-
 /// How the records of a ledger differ from those that were signed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordDifference {
@@ -30,28 +26,4 @@ pub enum RecordDifference {
         /// The root of the checkpoint.
         expected: String,
     },
-}
-
-impl RecordDifference {
-    /// Compares a ledger of `entries` records with a checkpoint. `root` is that of as many of its records as the
-    /// checkpoint has; `None` where it has fewer.
-    pub(crate) fn find(
-        entries: u64,
-        root: Option<Hash>,
-        checkpoint: &Checkpoint,
-    ) -> Option<RecordDifference> {
-        let size = checkpoint.size();
-        match root {
-            Some(root) if root == checkpoint.root() => None,
-            Some(root) => Some(RecordDifference::Others {
-                size,
-                found: tlog_tiles::Hash(root).to_string(),
-                expected: checkpoint.root_text(),
-            }),
-            None => Some(RecordDifference::Fewer {
-                found: entries,
-                expected: size,
-            }),
-        }
-    }
 }

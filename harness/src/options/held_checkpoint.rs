@@ -62,9 +62,9 @@ impl HeldCheckpointArgs {
         _: &mut (impl Read + Seek),
         _: &Path,
     ) -> Result<Option<Box<dyn HeldHead>>, CommandError> {
-        match self.checkpoint {
-            Some(_) => Err(CommandError::NotBuilt("heads")),
-            None => Ok(None),
+        match (&self.checkpoint, &self.public_key) {
+            (None, None) => Ok(None),
+            _ => Err(CommandError::NotBuilt("heads")),
         }
     }
 }
