@@ -193,6 +193,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         MemoryError::Document { .. }
         | MemoryError::UnknownEntry { .. }
         | MemoryError::OwnCommand { .. }
+        | MemoryError::Tokens(_)
         | MemoryError::Budget { .. } => 2,
         MemoryError::Sqlite { .. }
         | MemoryError::File(_)
@@ -203,6 +204,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         | MemoryError::Behind { .. }
         | MemoryError::ReadOnly(_)
         | MemoryError::Newer { .. }
+        | MemoryError::OtherTokenizer { .. }
         | MemoryError::Older { .. } => 3,
     }
 }
