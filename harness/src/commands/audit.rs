@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::audit::{
     AuditBudget, AuditBudgets, AuditCheck, AuditExpectations, AuditReport, AuditVerdict,
-    CheckResult, UnjudgedOracle, audit_ledger,
+    CheckResult, UnjudgedOracle, audit_with_head,
 };
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::audit::audit_json;
@@ -13,6 +13,7 @@ use axilog_ledger::verify::LedgerExpectations;
 
 use crate::Failure;
 use crate::options::expectations;
+use crate::options::held_checkpoint::HeldCheckpointArgs;
 use crate::output::table;
 use crate::output::{Report, write_results};
 use crate::replay_ledger::open_regular_file;
@@ -33,6 +34,8 @@ pub(crate) struct Args {
     rules: expectations::RulesArgs,
     #[command(flatten)]
     depth: DepthArgs,
+    #[command(flatten)]
+    held: HeldCheckpointArgs,
     /// One JSON object for each FILE, a line each, on standard output.
     #[arg(long)]
     json: bool,
@@ -73,18 +76,24 @@ impl DepthArgs {
 
 /// Audits every file and gives the exit code.
 pub(crate) fn run(args: &Args) -> u8 {
-    let given = args
-        .expected
-        .for_files(&args.files)
-        .and_then(|ledger| Ok((ledger, args.rules.read_policies()?)));
+    let given = args.expected.for_files(&args.files).and_then(|ledger| {
+        args.held.check_use(&args.files)?;
+        Ok((ledger, args.rules.read_policies()?))
+    });
     write_results(args.json, &args.files, given, |path, (ledger, policies)| {
         let rules = args.rules.expect(policies.as_ref());
-        run_on(path, &args.depth.expect(ledger.clone(), rules))
+        run_on(path, &args.depth.expect(ledger.clone(), rules), &args.held)
     })
 }
 
-fn run_on(path: &Path, expected: &AuditExpectations<'_>) -> Result<Report, Failure> {
-    let audited = audit_ledger(open_regular_file(path)?, path, expected)?;
+fn run_on(
+    path: &Path,
+    expected: &AuditExpectations<'_>,
+    held: &HeldCheckpointArgs,
+) -> Result<Report, Failure> {
+    let mut ledger = open_regular_file(path)?;
+    let mut head = held.read(&mut ledger, path)?;
+    let audited = audit_with_head(ledger, path, expected, head.as_deref_mut())?;
     let passed = audited.verdict() == AuditVerdict::Ok;
     Ok(Report {
         passed,
