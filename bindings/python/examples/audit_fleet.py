@@ -27,7 +27,9 @@ def main() -> int:
     if options.result:
         audited.write.mode("overwrite").parquet(options.result)
     worst = audited.where("verdict <> 'OK' OR state <> 'ENABLED'").orderBy(
-        functions.expr("array_position(array('FAILED', 'UNREADABLE', 'INCOMPLETE'), verdict) = 0"),
+        functions.expr(
+            "array_position(array('FAILED', 'UNREADABLE', 'INCOMPLETE', 'OK'), verdict)"
+        ),
         functions.desc("breaches"),
         "path",
     )

@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import Cli, write_ledger
+from tests.conftest import ROOT, Cli, write_ledger
 from tests.test_blobs import CHANGES, write_answers
 from tests.test_verification import DAMAGE
+
+
+def read_page(*sections: str) -> tuple[list[str], list[str]]:
+    """The programs of some sections of the page on fleets, and the lines that they print."""
+    page = (ROOT / "docs" / "fleet.md").read_text()
+    text = "".join(part for part in page.split("\n## ") if part.startswith(sections))
+    printed = re.findall(r"^It prints\n\n((?:    .*\n)+)", text, re.M)
+    return (
+        re.findall(r"^```python\n(.*?)^```", text, re.M | re.S),
+        [line.removeprefix("    ") for line in "".join(printed).splitlines()],
+    )
 
 
 def write_damaged(folder: Path) -> list[str]:
@@ -59,7 +71,7 @@ def compare_with_command(cli: Cli, row: dict[str, Any], file: str) -> None:
         if found:
             texts = [found[0]["finding"], *found[0]["details"]]
             reason = f"{found[0]['subject']}: {'; '.join(texts)}"
-            assert row["reason"] == reason.replace(file, row["path"])
+            assert row["reason"] == reason.replace(file, row["path"]), (row, reason)
         replayed, stats = cli.run_json("replay", file), cli.run_json("stats", file)
         # Without its configuration neither reads a ledger.
         if "health" in replayed:

@@ -13,7 +13,7 @@ import axilog
 from axilog._fleet_audit import audit_batches
 from axilog._fleet_records import Table, read_fleet_batches
 from tests.conftest import Cli, write_ledger
-from tests.fleets import compare_with_command, write_damaged
+from tests.fleets import compare_with_command, read_page, write_damaged
 from tests.test_blobs import blob, write_answers
 
 TYPES = {
@@ -164,3 +164,15 @@ def test_a_time_may_be_any_unsigned_number(path: str) -> None:
         pass
     times = {row["time"] for row in read(Table.TRANSITIONS, {"path": path, "file": path})}
     assert times == {None, 2**64 - 1}
+
+
+def test_the_programs_of_the_page_print_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    programs, expected = read_page("A fleet to try", "On one machine")
+    assert len(programs) == 3
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for program in programs:
+        exec(compile(program, "fleet.md", "exec"), names)
+    assert capsys.readouterr().out.splitlines() == expected

@@ -56,7 +56,7 @@ def join_far_files(spark: SparkSession, table: DataFrame, rows: list[dict[str, A
         .load([_escape_wildcards(place) for place in sorted(places)])
         .select(functions.col("path").alias("far_path"), functions.col("content").alias("far_data"))
     )
-    folder = functions.regexp_extract("far_path", "^(.*)/[0-9a-f]{2}/[0-9a-f]{64}$", 1)
+    folder = functions.regexp_extract("far_path", r"^(.*)/([0-9a-f]{2})/\2[0-9a-f]{62}$", 1)
     name = functions.substring_index("far_path", "/", -1)
     blobs = (
         files.where(folder != "")
