@@ -138,8 +138,8 @@ mod linux {
             store.check_narration(&["player-2"], text).unwrap();
         });
         let audience = Audience::new(OutputClass::Prompt, &["player-2"]).unwrap();
-        let query = WorkingSetQuery::new(audience, 8_000);
-        time_each("prompt of 8000 tokens", 101, |_| {
+        let query = WorkingSetQuery::new(audience, 32_000);
+        time_each("prompt of 32000 bytes", 101, |_| {
             store.build_prompt(&query, text).unwrap();
         });
     }
@@ -178,9 +178,9 @@ mod linux {
     fn time_working_sets(path: &Path) {
         let store = MemoryStore::open(path).unwrap();
         for (name, viewers, budget) in [
-            ("public, 8000 tokens", vec![], 8_000),
-            ("one player, 8000 tokens", vec!["player-2"], 8_000),
-            ("one player, 32000 tokens", vec!["player-2"], 32_000),
+            ("public, 32000 bytes", vec![], 32_000),
+            ("one player, 32000 bytes", vec!["player-2"], 32_000),
+            ("one player, 128000 bytes", vec!["player-2"], 128_000),
         ] {
             let audience = Audience::new(OutputClass::WorkingSet, &viewers).unwrap();
             let query = WorkingSetQuery::new(audience, budget);

@@ -196,6 +196,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         MemoryError::Document { .. }
         | MemoryError::UnknownEntry { .. }
         | MemoryError::OwnCommand { .. }
+        | MemoryError::Tokens(_)
         | MemoryError::Budget { .. } => 2,
         MemoryError::Sqlite { .. }
         | MemoryError::File(_)
@@ -206,6 +207,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
         | MemoryError::Behind { .. }
         | MemoryError::ReadOnly(_)
         | MemoryError::Newer { .. }
+        | MemoryError::OtherTokenizer { .. }
         | MemoryError::Older { .. } => 3,
     }
 }

@@ -262,15 +262,16 @@ static inline void ct_fault_init(ct_fault_flags_t *faults)
  */
 static inline int ct_fault_any(const ct_fault_flags_t *faults)
 {
-    if (faults == NULL) {
-        return 1;
+    int is_any_set = 0;
+    if ((faults == NULL) || (faults->overflow != 0U) || (faults->underflow != 0U)
+        || (faults->div_zero != 0U) || (faults->saturation != 0U) || (faults->narrowing != 0U)
+        || (faults->domain != 0U) || (faults->ledger_fail != 0U) || (faults->io_error != 0U)
+        || (faults->precision != 0U) || (faults->encoding != 0U) || (faults->schema != 0U)
+        || (faults->ordering != 0U) || (faults->size != 0U) || (faults->protocol != 0U)
+        || (faults->serialise != 0U) || (faults->commit != 0U)) {
+        is_any_set = 1;
     }
-    return (faults->overflow || faults->underflow || faults->div_zero || faults->saturation
-            || faults->narrowing || faults->domain || faults->ledger_fail || faults->io_error
-            || faults->precision || faults->encoding || faults->schema || faults->ordering
-            || faults->size || faults->protocol || faults->serialise || faults->commit)
-        ? 1
-        : 0;
+    return is_any_set;
 }
 
 #ifdef __cplusplus

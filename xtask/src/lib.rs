@@ -3,11 +3,13 @@
 pub mod abi;
 pub mod cargo;
 pub mod cross;
+pub mod embedded;
 pub mod firmware;
 pub mod fuzz;
 pub mod headers;
 pub mod install;
 pub mod miri;
+pub mod misra;
 pub mod mutants;
 pub mod packaging;
 pub mod process;

@@ -8,8 +8,8 @@ use xtask::cross::Part;
 use xtask::install::{InstallOptions, Locations};
 use xtask::process::TaskResult;
 use xtask::{
-    abi, cross, firmware, fuzz, headers, install, miri, mutants, packaging, sanitize, symbols,
-    wheel,
+    abi, cross, embedded, firmware, fuzz, headers, install, miri, misra, mutants, packaging,
+    sanitize, symbols, wheel,
 };
 
 /// Development tasks of the axilog workspace. A task that needs a missing tool names the command that
@@ -40,6 +40,12 @@ enum Task {
         #[arg(value_name = "TARGET", value_parser = firmware::target_triples())]
         targets: Vec<String>,
     },
+    /// Makes the packages for ESP-IDF, Zephyr, Arduino and PlatformIO, in target/embedded
+    Embedded {
+        /// Builds programs with each package too, and runs them on emulated machines
+        #[arg(long)]
+        check: bool,
+    },
     /// Runs the tests on aarch64, armv7, s390x and i686 under qemu-user
     Cross {
         /// The only part to run; all of them by default
@@ -51,6 +57,8 @@ enum Task {
         #[arg(long)]
         short: bool,
     },
+    /// Compares the C headers' deviations from MISRA C:2012 with docs/misra.md
+    Misra,
     /// Runs the C suites under AddressSanitizer and UndefinedBehaviorSanitizer
     Sanitize,
     /// Runs the C suites under valgrind
@@ -102,8 +110,10 @@ fn run_task(task: Task) -> TaskResult {
         }
         Task::Abi { bless } => abi::check_abi(bless),
         Task::Firmware { write, targets } => firmware::check_firmware(write, &targets),
+        Task::Embedded { check } => embedded::make_packages(check),
         Task::Cross { part } => cross::check_platforms(part),
         Task::Miri { short } => miri::run_miri(short),
+        Task::Misra => misra::check_headers(),
         Task::Sanitize => sanitize::run_sanitizers(),
         Task::Valgrind { short } => sanitize::run_valgrind(short),
         Task::Fuzz { seconds, targets } => {

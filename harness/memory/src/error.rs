@@ -205,6 +205,21 @@ pub enum MemoryError {
         given: u64,
     },
 
+    /// A tokenizer that is not there, or cannot split a text.
+    #[error(transparent)]
+    Tokens(#[from] axilog_oracle::tokens::TokenError),
+
+    /// A tokenizer of another version than this build has.
+    #[error(
+        "this build has the tokenizer {found}, and {expected} is asked for; use a build of axilog with that version, or name the vocabulary anew"
+    )]
+    OtherTokenizer {
+        /// The tokenizer that is asked for.
+        expected: String,
+        /// The tokenizer of this build.
+        found: String,
+    },
+
     /// A text that may guess at locked strings. The error is the same whether a guess was right or there were too
     /// many, and names no string.
     #[error(

@@ -14,6 +14,9 @@ use crate::folded_text::{FoldedText, MAX_EXACT, MIN_EXACT, holds_handle};
 use crate::guarding::Guarding;
 use crate::handle::Handle;
 
+/// The most bytes of canonical JSON that a new fact has.
+pub const MAX_FACT_BYTES: usize = 65_536;
+
 /// A detail of a fact: an exact string that is told only where it is unlocked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactDetail {
@@ -45,10 +48,19 @@ impl Fact {
     /// Reads a fact that is to be appended. A fact without `precision_tag` is LOCKED.
     ///
     /// # Errors
-    /// [`MemoryError::Document`] for members that are missing or wrong, and for an exact string that is
+    /// [`MemoryError::Document`] for members that are missing or wrong, for a fact of more than [`MAX_FACT_BYTES`], and for an
+    /// exact string that is
     /// too short, too long, or stands in the gist or in the fixed words of every output.
     pub fn new(value: &Value) -> Result<Fact> {
         let fact = Fact::from_body(read_document("the fact", value)?)?;
+        let bytes = fact.canonical.bytes().len();
+        if bytes > MAX_FACT_BYTES {
+            let expected = "put what belongs together into several facts, or a long text into a file that the fact names";
+            let reason = format!(
+                "found {bytes} bytes of canonical JSON, expected at most {MAX_FACT_BYTES}; {expected}"
+            );
+            return Err(MemoryError::document("the fact", "$", reason));
+        }
         for (index, detail) in fact.details.iter().enumerate() {
             check_exact(index, &detail.exact)?;
         }

@@ -31,7 +31,7 @@
 //! | files, lowest first | what they hold |
 //! |---|---|
 //! | `error`, `words`, `identifier`, `handle`, `canonical`, `document` | errors, the parts of documents, canonical JSON, reading documents |
-//! | `mask`, `audience`, `query` | who may see what; what a working set is asked for |
+//! | `mask`, `audience`, `budget_tokenizer`, `query` | who may see what; what counts a budget; what a working set is asked for |
 //! | `guarding`, `rule_ref`, `bodies`, `event_bodies`, `earlier_bodies`, `shown_body`, `entry` | the kinds of the log's entries, and their bodies |
 //! | `characters`, `folded_text`, `literal_text`, `escaped_text`, `encoded_part`, `spelt_numbers`, `encoded_text`, `fixed_words` | text as it is searched |
 //! | `schema`, `table_digests`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database and their digests, the hash chain, its head; finding exact strings |
@@ -39,7 +39,7 @@
 //! | `used_names`, `pins`, `event_contract`, `story_state`, `unlocks`, `opened_rules`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
 //! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
 //! | `output_guard`, `reader`, `pinned`, `recorded_heads` | keeping locked exact strings out; read access; what the pins say, and what an axilog ledger says of the log |
-//! | `output_view`, `slices`, `working_set` | what an output may hold; working sets |
+//! | `output_view`, `budget`, `slices`, `quotas`, `working_set` | what an output may hold; what fits a budget; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
 //! | `remaking`, `deriving` | what a model's side was shown, made again; deriving every table from the log |
 //! | `writer`, `store` | appending; read and write access |
@@ -66,6 +66,8 @@ mod apply_error;
 mod asset;
 mod audience;
 mod bodies;
+mod budget;
+mod budget_tokenizer;
 mod canonical;
 mod characters;
 mod checked_text;
@@ -106,6 +108,7 @@ mod pins;
 mod policy;
 mod prompt;
 mod query;
+mod quotas;
 mod reader;
 mod recall;
 mod recorded_heads;
@@ -127,14 +130,16 @@ mod working_set;
 mod writer;
 
 pub use audience::Audience;
+
 pub use bodies::{AttemptOutcome, ConsentScope, RecallScope, ResultOutcome};
+pub use budget_tokenizer::BudgetTokenizer;
 pub use canonical::CanonicalJson;
 pub use compaction::compaction_body;
 pub use deriving::Rebuilt;
 pub use entry::EntryKind;
 pub use error::{MemoryError, Result};
 pub use event_bodies::Mode;
-pub use fact::{Fact, FactDetail, detail_handle};
+pub use fact::{Fact, FactDetail, MAX_FACT_BYTES, detail_handle};
 pub use fixed_words::PLACEHOLDER;
 pub use folded_text::FoldedText;
 pub use guarding::Guarding;

@@ -100,6 +100,14 @@ impl MemoryReader {
             .into_iter()
             .chain([(MASK_MATRIX, matrix)]);
         let mut own: Vec<_> = own.map(|(name, value)| (name.to_owned(), value)).collect();
+        for (name, value) in &mut own {
+            let pinned = find_pin(&self.conn, name).map_err(self.read_error())?;
+            if let Some(pinned) = pinned.filter(|pinned| pinned != value)
+                && policy::knows_earlier(name, &pinned)?
+            {
+                *value = pinned;
+            }
+        }
         for text in text_pins()? {
             if let Some(pinned) = find_pin(&self.conn, text.name).map_err(self.read_error())? {
                 own.push((text.name.to_owned(), text.value_here(&pinned)));

@@ -10,8 +10,11 @@ use crate::error::Result;
 use crate::fixed_words;
 use crate::handle::Handle;
 
-/// Bytes of canonical JSON that count as one token.
-pub(crate) const BYTES_PER_TOKEN: u64 = 4;
+/// The pin of the rule that counts a budget.
+pub(crate) const BUDGET: &str = "budget_policy";
+
+/// The pin of the policy by which a working set ends.
+pub(crate) const TRUNCATION: &str = "truncation_policy";
 
 /// The pin whose value says how many guesses at locked strings a scene allows.
 pub(crate) const GUESSES_PER_SCENE: &str = "guesses_per_scene";
@@ -32,20 +35,43 @@ pub(crate) fn ordering() -> Result<Handle> {
     )
 }
 
-/// The id of the truncation policy: the longest beginning that fits.
-pub(crate) fn truncation() -> Result<Handle> {
-    policy_id(
-        "truncation/1",
-        "compactions, then facts, each in order; the first that does not fit ends its slice and all behind it; nothing is cut inside",
-    )
+/// The ids of the truncation policy, by revision. The first gives the longest beginning that fits, so that one thing that is
+/// too large hides all after it.
+pub(crate) fn truncation() -> Result<[Handle; 2]> {
+    Ok([
+        policy_id(
+            "truncation/1",
+            "compactions, then facts, each in order; the first that does not fit ends its slice and all behind it; nothing is cut inside",
+        )?,
+        policy_id(
+            "truncation/2",
+            "compactions, then facts, each in order, in the room that the frame leaves; one may take a quarter of the room, \
+all compactions half of it; a fact above its quota is told by its gist, and left out where it has none within the quota; a \
+compaction above its quota is left out; the first that does not fit ends its slice; then what was left out or told by its \
+gist for its quota is told whole, in order, where it fits; of what is left out for its quota the first 8 are named; nothing \
+is cut inside; where the tokenizer counts the whole above the budget, the last fact is left out, then the last compaction, \
+then the last name",
+        )?,
+    ])
 }
 
-/// The id of the rule that counts tokens.
-pub(crate) fn budget_rule() -> Result<Handle> {
-    policy_id(
-        "budget/1",
-        "a token is 4 bytes of canonical JSON, the last one begun counts",
-    )
+/// The ids of the rule that counts tokens, by revision. The first counts less than any tokenizer does.
+pub(crate) fn budget_rule() -> Result<[Handle; 2]> {
+    Ok([
+        policy_id(
+            "budget/1",
+            "a token is 4 bytes of canonical JSON, the last one begun counts",
+        )?,
+        policy_id(
+            "budget/2",
+            "the canonical JSON as the tokenizer that the query names splits it; without one a token is a byte",
+        )?,
+    ])
+}
+
+/// Whether a memory that pins `pinned` follows the second revision of a policy. What no build pinned is as the first.
+pub(crate) fn is_second(revisions: [Handle; 2], pinned: Option<&str>) -> bool {
+    pinned == Some(&*revisions[1].to_string())
 }
 
 /// The id of the policy that makes a compaction of the gists of facts.
@@ -68,15 +94,26 @@ fn policy_id(policy: &str, rule: &str) -> Result<Handle> {
     Ok(CanonicalJson::from_value("a policy", json!({ "policy": policy, "rule": rule }))?.handle())
 }
 
-/// The pins of this build besides the mask matrix: name and value.
+/// The pins of this build besides the mask matrix: name and the value that a new memory has.
 pub(crate) fn own_pins() -> Result<Vec<(&'static str, String)>> {
+    let ([_, budget], [_, truncation]) = (budget_rule()?, truncation()?);
     Ok(vec![
-        ("budget_policy", budget_rule()?.to_string()),
+        (BUDGET, budget.to_string()),
         ("canonical_json_profile", PROFILE.to_owned()),
         ("compaction_policy", gist_list()?.to_string()),
         ("hash", HASH.to_owned()),
         ("ordering_policy", ordering()?.to_string()),
         ("pvib_schema", pvib_schema()?.to_string()),
-        ("truncation_policy", truncation()?.to_string()),
+        (TRUNCATION, truncation.to_string()),
     ])
+}
+
+/// Whether this build follows an earlier revision of its pin `name` where a memory has that.
+pub(crate) fn knows_earlier(name: &str, pinned: &str) -> Result<bool> {
+    let [earlier, _] = match name {
+        BUDGET => budget_rule()?,
+        TRUNCATION => truncation()?,
+        _ => return Ok(false),
+    };
+    Ok(earlier.to_string() == pinned)
 }

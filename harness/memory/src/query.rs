@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::audience::Audience;
+use crate::budget_tokenizer::BudgetTokenizer;
 use crate::canonical::CanonicalJson;
 use crate::error::Result;
 use crate::handle::Handle;
@@ -18,8 +19,10 @@ pub struct WorkingSetQuery {
     pub kinds: Vec<String>,
     /// The purposes of the compactions; an empty list means no compactions.
     pub purposes: Vec<String>,
-    /// How many tokens the working set may have, of four bytes each.
+    /// How many tokens the working set may have.
     pub budget: u64,
+    /// The tokenizer that counts them. Without one a byte is a token: no tokenizer that splits bytes counts more.
+    pub tokenizer: Option<BudgetTokenizer>,
     /// The `stable_key` and the id of a fact: the facts begin after it. The gates read a large memory in stages.
     pub(crate) after: Option<(String, Handle)>,
 }
@@ -33,6 +36,7 @@ impl WorkingSetQuery {
             kinds: Vec::new(),
             purposes: Vec::new(),
             budget,
+            tokenizer: None,
             after: None,
         }
     }
@@ -61,8 +65,13 @@ impl WorkingSetQuery {
             "purposes": sorted(&self.purposes),
             "viewers": self.audience.viewers,
         });
-        if let (Some((key, fact)), Some(query)) = (&self.after, query.as_object_mut()) {
-            query.insert("after".to_owned(), json!([key, fact]));
+        if let Some(query) = query.as_object_mut() {
+            if let Some((key, fact)) = &self.after {
+                query.insert("after".to_owned(), json!([key, fact]));
+            }
+            if let Some(tokenizer) = &self.tokenizer {
+                query.insert("tokenizer".to_owned(), tokenizer.to_string().into());
+            }
         }
         Ok(CanonicalJson::from_value(what, query)?.handle())
     }

@@ -41,7 +41,8 @@ pub struct RemadeOutputs {
     pub same: u64,
     /// How many narrations were refused: their texts are not kept, and cannot be judged again.
     pub refused_narrations: u64,
-    /// The entries of outputs that were made under other pins than those of this build, which cannot be made again here.
+    /// The entries of outputs that were made under other pins than those of this build, or whose budget another version of a
+    /// tokenizer counted, which cannot be made again here.
     pub other_pins: Vec<u64>,
     /// The outputs that are other ones now.
     pub differences: Vec<ShownDifference>,
@@ -84,6 +85,10 @@ impl RemadeOutputs {
             Err(error) => Err(error),
         };
         let (found, reason) = match remade {
+            Err(MemoryError::OtherTokenizer { .. } | MemoryError::Tokens(_)) => {
+                self.other_pins.push(seq);
+                return Ok(());
+            }
             Ok(None) => {
                 self.refused_narrations += 1;
                 return Ok(());

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use unicode_normalization::is_nfc;
 
 use crate::audience::Audience;
+use crate::budget_tokenizer::BudgetTokenizer;
 use crate::document::{not_null, nullable, object, object_if_present};
 use crate::error::{MemoryError, Result};
 use crate::handle::Handle;
@@ -80,6 +81,10 @@ struct ShownQuery {
     budget: u64,
     kinds: Vec<Identifier>,
     purposes: Vec<Identifier>,
+    /// The tokenizer that counted the budget, where one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_null")]
+    tokenizer: Option<String>,
 }
 
 /// The request from which a shown output can be made again.
@@ -126,6 +131,7 @@ impl ShownBody {
             budget: query.budget,
             kinds: to_identifiers(&sorted(&query.kinds))?,
             purposes: to_identifiers(&sorted(&query.purposes))?,
+            tokenizer: query.tokenizer.as_ref().map(ToString::to_string),
         });
         Ok(ShownBody { query, ..self })
     }
@@ -196,7 +202,13 @@ impl ShownBody {
             return Ok(None);
         };
         let audience = Audience::new(self.audience.class, &self.viewers())?;
+        let tokenizer = query.tokenizer.as_deref().map(|text| {
+            let expected =
+                format!("found {text:?}, expected a vocabulary, a comma and its version");
+            BudgetTokenizer::from_record(text).ok_or_else(|| wrong("$.query.tokenizer", expected))
+        });
         Ok(Some(WorkingSetQuery {
+            tokenizer: tokenizer.transpose()?,
             kinds: names(&query.kinds),
             purposes: names(&query.purposes),
             ..WorkingSetQuery::new(audience, query.budget)

@@ -5,7 +5,7 @@ use rusqlite::{params_from_iter, types::Value as Sql};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::canonical::CanonicalJson;
+use crate::budget::Room;
 use crate::compaction;
 use crate::error::Result;
 use crate::fact::{detail_handle, read_fact_body};
@@ -24,13 +24,19 @@ pub(crate) struct Slices {
     pub(crate) locked: Vec<Handle>,
     pub(crate) compactions: Vec<CompactionItem>,
     pub(crate) facts: Vec<FactItem>,
+    /// How many open and locked handles stand before those of each fact.
+    ends: Vec<(usize, usize)>,
     /// Whether something was left out for the budget.
     pub(crate) truncated: bool,
+    /// What was left out as it is above its quota, as far as it is named.
+    pub(crate) left_out: Vec<Handle>,
+    /// Whether something is above its quota, and was left out or told by its gist.
+    pub(crate) reduced: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct CompactionItem {
-    compaction_id: Handle,
+    pub(crate) compaction_id: Handle,
     purpose: String,
     lines: Value,
 }
@@ -55,45 +61,82 @@ pub(crate) struct DetailItem {
     pub(crate) exact: String,
 }
 
-/// How many bytes a handle takes in an array: its digits, quotes and a comma.
-const HANDLE_BYTES: usize = 67;
+/// A fact as a working set may tell it, and the handles of the fact and its details.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ToldFact {
+    pub(crate) item: FactItem,
+    /// What may be mentioned exactly.
+    pub(crate) open: Vec<Handle>,
+    /// What is locked.
+    pub(crate) locked: Vec<Handle>,
+}
 
-/// How many bytes are left of a budget.
-struct Room(usize);
-
-impl Room {
-    /// Takes the bytes of an item that comes with so many handles; false where they do not fit.
-    fn take(&mut self, item: &impl Serialize, handles: usize) -> Result<bool> {
-        let bytes = CanonicalJson::from_document("an item", item)?.bytes().len();
-        let left = self.0.checked_sub(bytes + 1 + handles * HANDLE_BYTES);
-        self.0 = left.unwrap_or(self.0);
-        Ok(left.is_some())
+impl ToldFact {
+    /// What the fact takes of a budget.
+    pub(crate) fn measure(&self, room: &Room<'_>) -> Result<u64> {
+        room.measure(&self.item, self.open.iter().chain(&self.locked))
     }
 }
 
-/// Fills the slices up to `room` bytes: the compactions, then the facts.
-pub(crate) fn fill_slices(
+impl Slices {
+    /// Leaves the last thing out: the last fact, then the last compaction, then the last name of what is left out. False
+    /// where nothing is left.
+    pub(crate) fn drop_last(&mut self) -> bool {
+        self.truncated = true;
+        if let (Some(_), Some((open, locked))) = (self.facts.pop(), self.ends.pop()) {
+            self.open.truncate(open);
+            self.locked.truncate(locked);
+            return true;
+        }
+        self.compactions.pop().is_some() || self.left_out.pop().is_some()
+    }
+
+    pub(crate) fn push(&mut self, fact: ToldFact) {
+        self.ends.push((self.open.len(), self.locked.len()));
+        self.facts.push(fact.item);
+        self.open.extend(fact.open);
+        self.locked.extend(fact.locked);
+    }
+}
+
+/// Fills the slices by the first revision of the truncation policy: the longest beginning that fits.
+pub(crate) fn fill_in_order(
     view: &OutputView<'_>,
     guard: &OutputGuard<'_>,
     query: &WorkingSetQuery,
-    room: usize,
+    room: &mut Room<'_>,
 ) -> Result<Slices> {
     let mut slices = Slices::default();
-    let mut room = Room(room);
-    add_compactions(view, guard, query, &mut room, &mut slices)?;
-    if !slices.truncated {
-        add_facts(view, guard, query, &mut room, &mut slices)?;
+    for_each_compaction(view, guard, query, &mut |item| {
+        if !room.take(room.measure(&item, [])?) {
+            slices.truncated = true;
+            return Ok(false);
+        }
+        slices.compactions.push(item);
+        Ok(true)
+    })?;
+    if slices.truncated {
+        return Ok(slices);
     }
+    for_each_fact(view, query, &mut |fact, seq| {
+        let told = tell_fact(view, guard, fact, seq)?;
+        if !room.take(told.measure(room)?) {
+            slices.truncated = true;
+            return Ok(false);
+        }
+        slices.push(told);
+        Ok(true)
+    })?;
     Ok(slices)
 }
 
-/// Adds the compactions that were asked for and all of whose facts may be seen.
-fn add_compactions(
+/// Hands the compactions that were asked for and all of whose facts may be seen to `visit`, in their order, until it says
+/// that none is wanted any more.
+pub(crate) fn for_each_compaction(
     view: &OutputView<'_>,
     guard: &OutputGuard<'_>,
     query: &WorkingSetQuery,
-    room: &mut Room,
-    slices: &mut Slices,
+    visit: &mut dyn FnMut(CompactionItem) -> Result<bool>,
 ) -> Result<()> {
     let conn = &view.reader.conn;
     let failed = || view.reader.read_error();
@@ -121,23 +164,20 @@ fn add_compactions(
                 purpose: guard.redact_text(&purpose)?,
                 lines: guard.redact_value(&lines)?,
             };
-            if !room.take(&item, 0)? {
-                slices.truncated = true;
+            if !visit(item)? {
                 return Ok(());
             }
-            slices.compactions.push(item);
         }
     }
     Ok(())
 }
 
-/// Adds the facts in their order, as many as fit. Nothing after the last one is read.
-fn add_facts(
+/// Hands the facts of a query that may be seen to `visit`, in their order, each with the number of its entry, until it says
+/// that none is wanted any more. Nothing after that one is read.
+pub(crate) fn for_each_fact(
     view: &OutputView<'_>,
-    guard: &OutputGuard<'_>,
     query: &WorkingSetQuery,
-    room: &mut Room,
-    slices: &mut Slices,
+    visit: &mut dyn FnMut(Handle, u64) -> Result<bool>,
 ) -> Result<()> {
     let failed = || view.reader.read_error();
     let lists = view.lists();
@@ -175,29 +215,47 @@ fn add_facts(
             continue;
         }
         let seq = row.get(3).map_err(failed())?;
-        let (mut open, mut locked) = (Vec::new(), Vec::new());
-        let item = make_fact_item(view, guard, fact, seq, &mut open, &mut locked)?;
-        if !room.take(&item, open.len() + locked.len())? {
-            slices.truncated = true;
+        if !visit(fact, seq)? {
             return Ok(());
         }
-        slices.facts.push(item);
-        slices.open.append(&mut open);
-        slices.locked.append(&mut locked);
     }
     Ok(())
 }
 
-/// Makes the item of a fact: the exact content, or the gist and the unlocked details. Adds the handles of
-/// the fact and its details to `open` and `locked`.
-fn make_fact_item(
+/// Tells a fact by its gist, whatever is open of it; nothing where it has no gist. Nothing of it may be mentioned exactly.
+pub(crate) fn tell_gist(
     view: &OutputView<'_>,
     guard: &OutputGuard<'_>,
     fact: Handle,
     seq: u64,
-    open: &mut Vec<Handle>,
-    locked: &mut Vec<Handle>,
-) -> Result<FactItem> {
+) -> Result<Option<ToldFact>> {
+    let body = read_fact_body(&view.reader.conn, fact, seq)
+        .map_err(|error| error.into_memory_error(view.reader.read_error()))?;
+    let Some(gist) = body.gist else {
+        return Ok(None);
+    };
+    Ok(Some(ToldFact {
+        item: FactItem {
+            fact_id: fact,
+            kind: guard.redact_text(&body.kind)?,
+            form: "GIST",
+            payload: None,
+            gist: Some(guard.redact_text(&gist)?),
+            details: Vec::new(),
+        },
+        open: Vec::new(),
+        locked: Vec::new(),
+    }))
+}
+
+/// Tells a fact: the exact content, or the gist and the unlocked details.
+pub(crate) fn tell_fact(
+    view: &OutputView<'_>,
+    guard: &OutputGuard<'_>,
+    fact: Handle,
+    seq: u64,
+) -> Result<ToldFact> {
+    let (mut open, mut locked) = (Vec::new(), Vec::new());
     let conn = &view.reader.conn;
     let body = read_fact_body(conn, fact, seq)
         .map_err(|error| error.into_memory_error(view.reader.read_error()))?;
@@ -234,5 +292,5 @@ fn make_fact_item(
             exact: guard.redact_text(&detail.exact)?,
         });
     }
-    Ok(item)
+    Ok(ToldFact { item, open, locked })
 }

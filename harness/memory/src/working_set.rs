@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::budget::{BudgetCounter, Room};
 use crate::canonical::CanonicalJson;
 use crate::error::{MemoryError, Result};
 use crate::event_bodies::Mode;
@@ -17,10 +18,12 @@ use crate::opened_rules::list_opened_rules;
 use crate::output_guard::OutputGuard;
 use crate::output_view::OutputView;
 use crate::pinned_texts::{DIRECTIVES, find_directives};
-use crate::policy::{self, BYTES_PER_TOKEN};
+use crate::pins::find_pin;
+use crate::policy;
 use crate::query::WorkingSetQuery;
+use crate::quotas::fill_by_quotas;
 use crate::reader::MemoryReader;
-use crate::slices::{CompactionItem, FactItem, Slices, fill_slices};
+use crate::slices::{CompactionItem, FactItem, Slices, fill_in_order};
 
 /// A working set. It cannot be changed, and it leads back to nothing that can be changed.
 ///
@@ -49,6 +52,8 @@ pub struct WorkingSet {
     open: Vec<Handle>,
     pub(crate) facts: Vec<FactItem>,
     complete: bool,
+    reduced: bool,
+    tokens: u64,
 }
 
 impl WorkingSet {
@@ -79,13 +84,18 @@ impl WorkingSet {
     /// How many tokens the working set has, as the budget counts them.
     #[must_use]
     pub fn tokens(&self) -> u64 {
-        count_tokens(self.bytes().len())
+        self.tokens
     }
 
     /// Whether nothing was left out for the budget.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    /// Whether something is above its quota, and was left out or told by its gist: a larger budget tells it.
+    pub(crate) fn is_reduced(&self) -> bool {
+        self.reduced
     }
 
     /// The `allowmention_handles`: the facts and details that may be mentioned exactly.
@@ -95,12 +105,8 @@ impl WorkingSet {
     }
 }
 
-fn count_tokens(bytes: usize) -> u64 {
-    (bytes as u64).div_ceil(BYTES_PER_TOKEN)
-}
-
 /// The document of a working set (`axilog-working-set/1`).
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct WorkingSetDocument<'a> {
     schema: &'static str,
     world_id: String,
@@ -118,19 +124,25 @@ struct WorkingSetDocument<'a> {
     compactions_slice: &'a [CompactionItem],
     directives: Value,
     complete: bool,
+    /// The tokenizer that counts the budget, null where bytes do. A memory of the rule's first revision has no such member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tokenizer: Option<Value>,
+    /// What is above its quota. A memory of the truncation policy's first revision has no such member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<&'a [Handle]>,
     /// What the extension of the event contract adds.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     rules: Option<RuleSlice>,
 }
 
 /// The rules that are open, and those by which the working set holds back what it does.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct RuleSlice {
     unlocked_rule_refs: Vec<String>,
     rule_refs: Value,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct PolicyIds {
     mask_matrix_id: Handle,
     ordering_policy_id: Handle,
@@ -139,7 +151,7 @@ struct PolicyIds {
     compaction_policy_id: Handle,
 }
 
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 struct StateItem {
     name: String,
     value: Value,
@@ -171,28 +183,50 @@ fn build_under_guard(
     query: &WorkingSetQuery,
 ) -> Result<WorkingSet> {
     let what = "the working set";
+    let pinned = |name| find_pin(&view.reader.conn, name).map_err(view.reader.read_error());
+    let budget_pin = pinned(policy::BUDGET)?;
+    let counter = BudgetCounter::new(budget_pin.as_deref(), query.tokenizer.as_ref())?;
+    let has_quotas = policy::is_second(
+        policy::truncation()?,
+        pinned(policy::TRUNCATION)?.as_deref(),
+    );
     let empty = Slices::default();
-    let mut document = build_frame(view, guard, query, &empty)?;
-    let frame = CanonicalJson::from_document(what, &document)?.bytes().len();
-    let limit = usize::try_from(query.budget.saturating_mul(BYTES_PER_TOKEN)).unwrap_or(usize::MAX);
-    let room = limit.checked_sub(frame).ok_or(MemoryError::Budget {
-        needed: count_tokens(frame),
+    let frame = build_frame(view, guard, query, &counter, has_quotas, &empty)?;
+    let limit = counter.limit(query.budget);
+    let needed = counter.measure(CanonicalJson::from_document(what, &frame)?.text())?;
+    let room = limit.checked_sub(needed).ok_or(MemoryError::Budget {
+        needed: counter.to_tokens(needed),
         given: query.budget,
     })?;
-    let slices = fill_slices(view, guard, query, room)?;
-    document.allowmention_handles = &slices.open;
-    document.locked_precision_handles = &slices.locked;
-    document.facts_slice = &slices.facts;
-    document.compactions_slice = &slices.compactions;
-    document.complete = !slices.truncated;
-    let canonical = CanonicalJson::from_document(what, &document)?;
-    guard.refuse_leaks("working set", canonical.text())?;
-    Ok(WorkingSet {
-        canonical,
-        open: slices.open,
-        facts: slices.facts,
-        complete: !slices.truncated,
-    })
+    let mut room = Room::new(&counter, room);
+    let mut slices = match has_quotas {
+        true => fill_by_quotas(view, guard, query, &mut room)?,
+        false => fill_in_order(view, guard, query, &mut room)?,
+    };
+    loop {
+        let mut document = frame.clone();
+        document.allowmention_handles = &slices.open;
+        document.locked_precision_handles = &slices.locked;
+        document.facts_slice = &slices.facts;
+        document.compactions_slice = &slices.compactions;
+        document.complete = !slices.truncated;
+        document.left_out = has_quotas.then_some(&slices.left_out);
+        let canonical = CanonicalJson::from_document(what, &document)?;
+        let units = counter.measure(canonical.text())?;
+        // The parts of a text may have fewer tokens than the whole.
+        if units > limit && slices.drop_last() {
+            continue;
+        }
+        guard.refuse_leaks("working set", canonical.text())?;
+        return Ok(WorkingSet {
+            canonical,
+            open: slices.open,
+            facts: slices.facts,
+            complete: !slices.truncated,
+            reduced: slices.reduced,
+            tokens: counter.to_tokens(units),
+        });
+    }
 }
 
 /// The parts that are never cut, with empty slices.
@@ -200,6 +234,8 @@ fn build_frame<'a>(
     view: &OutputView<'_>,
     guard: &OutputGuard<'_>,
     query: &WorkingSetQuery,
+    counter: &BudgetCounter,
+    has_quotas: bool,
     empty: &'a Slices,
 ) -> Result<WorkingSetDocument<'a>> {
     let state = &view.state;
@@ -221,7 +257,21 @@ fn build_frame<'a>(
             value: guard.redact_value(value)?,
         });
     }
-    let budget = json!({ "budget": query.budget, "rule": policy::budget_rule()? });
+    let [four_bytes, tokens] = policy::budget_rule()?;
+    let [beginning, quotas] = policy::truncation()?;
+    let counts_tokens = counter.counts_tokens();
+    let rule = if counts_tokens { tokens } else { four_bytes };
+    let mut budget = json!({ "budget": query.budget, "rule": rule });
+    let tokenizer = match &query.tokenizer {
+        Some(tokenizer) => Value::from(guard.redact_text(&tokenizer.to_string())?),
+        None => Value::Null,
+    };
+    if counts_tokens && let Some(budget) = budget.as_object_mut() {
+        budget.insert(
+            "tokenizer".to_owned(),
+            json!(query.tokenizer.as_ref().map(ToString::to_string)),
+        );
+    }
     let scene = state.scene.as_ref();
     Ok(WorkingSetDocument {
         schema: fixed_words::WORKING_SET,
@@ -236,7 +286,7 @@ fn build_frame<'a>(
         policy_ids: PolicyIds {
             mask_matrix_id: view.matrix.canonical().handle(),
             ordering_policy_id: policy::ordering()?,
-            truncation_policy_id: policy::truncation()?,
+            truncation_policy_id: if has_quotas { quotas } else { beginning },
             budget_policy_id: CanonicalJson::from_value("the budget", budget)?.handle(),
             compaction_policy_id: policy::gist_list()?,
         },
@@ -248,6 +298,8 @@ fn build_frame<'a>(
         compactions_slice: &empty.compactions,
         directives: find_directives(directives.as_deref())?,
         complete: false,
+        tokenizer: counts_tokens.then_some(tokenizer),
+        left_out: has_quotas.then_some(&empty.left_out),
         rules: list_rules(view, guard)?,
     })
 }

@@ -53,7 +53,8 @@
 //! | [`canonicalizer`] | finding the one JSON object in a model's text |
 //! | [`canonicalized_json`] | what was found, as the command prints it |
 //!
-//! Without the feature `asking` the crate is the last two and the search for a key alone, and brings no HTTP client.
+//! Without the feature `asking` the crate is the last two and the search for a key alone, and brings no HTTP client; with
+//! the feature `tokens` it counts tokens too.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -108,7 +109,7 @@ mod scripted;
 mod server_message;
 #[cfg(feature = "asking")]
 mod token_limit;
-#[cfg(feature = "asking")]
+#[cfg(feature = "tokens")]
 pub mod tokens;
 #[cfg(feature = "asking")]
 mod transport_settings;

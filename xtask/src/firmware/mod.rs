@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use report::Measurements;
+pub(crate) use target::{Machine, RISCV, arm, build_library};
 use target::{TARGETS, Target};
 
 use crate::process::{TaskResult, ensure, print_heading};
@@ -78,7 +79,7 @@ fn check_target<'a>(
     let functions = size::all_functions();
     let device_functions = size::device_functions();
 
-    let built = target.build_library("panic-handler,nfc-none")?;
+    let built = build_library(target.triple, "panic-handler,nfc-none")?;
     let library = built.join("libaxilog.a");
     let whole_ascii = size::measure_added(target, &library, "all_ascii", &functions)?;
     let device_ascii = size::measure_added(target, &library, "calls_ascii", &device_functions)?;
@@ -86,7 +87,7 @@ fn check_target<'a>(
     let (image, _) = programs::link_device(target, &library, "device_ascii")?;
     programs::run_device(target, &image, ledger)?;
 
-    let built = target.build_library("panic-handler")?;
+    let built = build_library(target.triple, "panic-handler")?;
     let library = built.join("libaxilog.a");
     let vectors = target.compile_object(vectors)?;
     let structs = programs::compare_layouts(target, &built)?;

@@ -37,7 +37,8 @@ pub struct Machine {
     arguments: &'static [&'static str],
 }
 
-const fn arm(name: &'static str) -> Machine {
+/// A machine with a Cortex-M.
+pub const fn arm(name: &'static str) -> Machine {
     Machine {
         emulator: "qemu-system-arm",
         name,
@@ -45,7 +46,8 @@ const fn arm(name: &'static str) -> Machine {
     }
 }
 
-const RISCV: Machine = Machine {
+/// The machine with a RISC-V processor of 32 bits.
+pub const RISCV: Machine = Machine {
     emulator: "qemu-system-riscv32",
     name: "virt",
     arguments: &["-bios", "none"],
@@ -126,20 +128,6 @@ impl Target {
         require_program(&format!("{}gcc", self.tool_prefix), &install)?;
         require_program(self.large.emulator, &install)?;
         require_rustup("target", "stable", self.triple)
-    }
-
-    /// Builds `libaxilog.a` and the rlib with these features, and returns the directory of both.
-    pub fn build_library(&self, features: &str) -> TaskResult<PathBuf> {
-        let target = output_directory()?;
-        let mut build = cargo();
-        build
-            .args(["rustc", "--locked", "-p", "axilog", "--lib"])
-            .args(["--crate-type", "rlib,staticlib", "--profile", "firmware"])
-            .args(["--no-default-features", "--features", features])
-            .args(["--target", self.triple, "--target-dir"])
-            .arg(&target);
-        run(&mut build)?;
-        Ok(target.join(self.triple).join("firmware"))
     }
 
     /// The directory of the programs for this target; it is created.
@@ -259,6 +247,20 @@ impl Machine {
             Err(format!("{image} on {}: {status}\n{printed}", self.name).into())
         }
     }
+}
+
+/// Builds `libaxilog.a` and the rlib for a target with these features, and returns the directory of both.
+pub fn build_library(triple: &str, features: &str) -> TaskResult<PathBuf> {
+    let target = output_directory()?;
+    let mut build = cargo();
+    build
+        .args(["rustc", "--locked", "-p", "axilog", "--lib"])
+        .args(["--crate-type", "rlib,staticlib", "--profile", "firmware"])
+        .args(["--no-default-features", "--features", features])
+        .args(["--target", triple, "--target-dir"])
+        .arg(&target);
+    run(&mut build)?;
+    Ok(target.join(triple).join("firmware"))
 }
 
 /// The directory of everything that this task builds, below cargo's target directory.

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::fixed_words::{self, PLACEHOLDER};
 use crate::handle::Handle;
 use crate::pinned_texts::{DIRECTIVES, find_directives};
+use crate::policy;
 use crate::query::{WorkingSetQuery, sorted};
 use crate::reader::MemoryReader;
 use crate::working_set::WorkingSet;
@@ -23,18 +24,18 @@ pub(super) struct Judge<'a> {
 }
 
 /// How many bytes a handle takes in an array.
-const HANDLE_BYTES: usize = 67;
+pub(super) const HANDLE_BYTES: usize = 67;
 
 /// By how many bytes a fact may be longer than the gate thinks, for what was replaced by `[locked]`.
-const SLACK_BYTES: usize = 512;
+pub(super) const SLACK_BYTES: usize = 512;
 
 /// The facts and compactions that a working set holds, and the handles it names.
 #[derive(Default)]
-struct ExpectedSlices {
-    compactions: Vec<Value>,
-    facts: Vec<Value>,
-    open: Vec<Value>,
-    locked: Vec<Value>,
+pub(super) struct ExpectedSlices {
+    pub(super) compactions: Vec<Value>,
+    pub(super) facts: Vec<Value>,
+    pub(super) open: Vec<Value>,
+    pub(super) locked: Vec<Value>,
 }
 
 impl Judge<'_> {
@@ -82,6 +83,12 @@ impl Judge<'_> {
             "compactions_slice",
             "complete",
         ];
+        let quota_members: &[&str] = if self.has_quotas()? {
+            &["left_out"]
+        } else {
+            &[]
+        };
+        let sliced = [&sliced, quota_members].concat();
         let members = actual.as_object().into_iter().flatten();
         for (name, value) in members {
             match expected.get(name) {
@@ -93,7 +100,11 @@ impl Judge<'_> {
                 None => faults.push(format!("it has a member {name}, which no working set has")),
             }
         }
-        for name in expected.keys().map(String::as_str).chain(sliced) {
+        for name in expected
+            .keys()
+            .map(String::as_str)
+            .chain(sliced.iter().copied())
+        {
             if actual.get(name).is_none() {
                 faults.push(format!("it has no member {name}"));
             }
@@ -104,7 +115,20 @@ impl Judge<'_> {
                 .and_then(Value::as_array)
                 .map_or(0, Vec::len)
         };
-        let slices = self.expect_slices(query, count("compactions_slice"), count("facts_slice"))?;
+        let limit = self.limit_in_bytes(query)?;
+        let slices = match self.has_quotas()? {
+            true => {
+                let (slices, found) = self.expect_within_quotas(query, set, limit)?;
+                faults.extend(found);
+                slices
+            }
+            false => {
+                let says_complete = actual.get("complete") == Some(&Value::Bool(true));
+                let fault = self.check_end(query, set, limit, says_complete)?;
+                faults.extend(fault.map(str::to_owned));
+                self.expect_slices(query, count("compactions_slice"), count("facts_slice"))?
+            }
+        };
         for (name, expected) in [
             ("compactions_slice", Value::from(slices.compactions)),
             ("facts_slice", Value::from(slices.facts)),
@@ -115,14 +139,34 @@ impl Judge<'_> {
                 faults.push(fault);
             }
         }
-        let says_complete = actual.get("complete") == Some(&Value::Bool(true));
-        if let Some(fault) = self.check_end(query, set, says_complete)? {
-            faults.push(fault.to_owned());
-        }
-        if set.bytes().len() as u64 > query.budget.saturating_mul(4) {
+        if set.bytes().len() as u64 > limit {
             faults.push("it is over its budget".to_owned());
         }
         Ok(faults)
+    }
+
+    /// Whether the memory is of the truncation policy's second revision.
+    fn has_quotas(&self) -> Result<bool> {
+        let pinned = self
+            .account
+            .pins
+            .get(policy::TRUNCATION)
+            .map(String::as_str);
+        Ok(policy::is_second(policy::truncation()?, pinned))
+    }
+
+    /// Whether the memory is of the second revision of the rule that counts tokens.
+    fn counts_tokens(&self) -> Result<bool> {
+        let pinned = self.account.pins.get(policy::BUDGET).map(String::as_str);
+        Ok(policy::is_second(policy::budget_rule()?, pinned))
+    }
+
+    /// How many bytes the budget of a query without a tokenizer allows.
+    fn limit_in_bytes(&self, query: &WorkingSetQuery) -> Result<u64> {
+        Ok(match self.counts_tokens()? {
+            true => query.budget,
+            false => query.budget.saturating_mul(4),
+        })
     }
 
     fn expect_frame(&self, query: &WorkingSetQuery) -> Result<Map<String, Value>> {
@@ -130,7 +174,10 @@ impl Judge<'_> {
         let pin = |name: &str| Value::from(account.pins.get(name).cloned().unwrap_or_default());
         let story = |name: &str| account.story.get(name).cloned().unwrap_or_default();
         let scene = account.scene.as_ref().map(|scene| scene.id.clone());
-        let budget = json!({ "budget": query.budget, "rule": pin("budget_policy") });
+        let mut budget = json!({ "budget": query.budget, "rule": pin("budget_policy") });
+        if let (true, Some(budget)) = (self.counts_tokens()?, budget.as_object_mut()) {
+            budget.insert("tokenizer".to_owned(), Value::Null);
+        }
         let mut state = vec![json!({ "name": "session_id", "value": story("session_id") })];
         for name in ["clocks", "reading_spot", "regions", "threads"] {
             if let Some(value) = account.story.get(name) {
@@ -159,6 +206,9 @@ impl Judge<'_> {
             "directives": find_directives(account.pins.get(DIRECTIVES).map(String::as_str))?,
         });
         let mut frame = frame.as_object().cloned().unwrap_or_default();
+        if self.counts_tokens()? {
+            frame.insert("tokenizer".to_owned(), Value::Null);
+        }
         if account.may_open_rules() {
             let rules = json!({ "allowmention_handles": "PC-006", "locked_precision_handles": "HL-005", "recall": "RR-002" });
             frame.insert("rule_refs".to_owned(), rules);
@@ -169,7 +219,7 @@ impl Judge<'_> {
     }
 
     /// The facts that a query may get, in order.
-    fn facts_for<'a>(
+    pub(super) fn facts_for<'a>(
         &'a self,
         query: &'a WorkingSetQuery,
     ) -> impl Iterator<Item = (Handle, &'a FactRecord)> {
@@ -193,6 +243,7 @@ impl Judge<'_> {
         &self,
         query: &WorkingSetQuery,
         set: &WorkingSet,
+        limit: u64,
         says_complete: bool,
     ) -> Result<Option<&'static str>> {
         let count = |name: &str| {
@@ -213,12 +264,12 @@ impl Judge<'_> {
         let item = self.expect_item(id, fact, &mut slices)?.to_string();
         let handles = slices.open.len() + slices.locked.len();
         let needed = set.bytes().len() + item.len() + handles * HANDLE_BYTES + SLACK_BYTES;
-        let fits = needed as u64 <= query.budget.saturating_mul(4);
+        let fits = needed as u64 <= limit;
         Ok(fits.then_some("it ends before a fact that fits"))
     }
 
     /// The compactions that a query may get, in order.
-    fn compactions_for<'a>(
+    pub(super) fn compactions_for<'a>(
         &'a self,
         query: &'a WorkingSetQuery,
     ) -> impl Iterator<Item = &'a CompactionRecord> {
@@ -266,7 +317,7 @@ impl Judge<'_> {
         Ok(lines)
     }
 
-    fn expect_item(
+    pub(super) fn expect_item(
         &self,
         id: Handle,
         fact: &FactRecord,

@@ -11,6 +11,7 @@ mod consent_attempts;
 mod consent_audit;
 mod guess_attempts;
 mod judge;
+mod judged_quotas;
 mod leak;
 mod leak_attempts;
 mod pins;

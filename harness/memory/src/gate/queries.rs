@@ -21,7 +21,7 @@ pub fn canonical_query() -> WorkingSetQuery {
 }
 
 /// The budget of the stages after the first.
-const STAGE_BUDGET: u64 = 64_000;
+const STAGE_BUDGET: u64 = 256_000;
 
 /// The most players of whom each is an audience.
 const MAX_PLAYERS: usize = 32;
@@ -133,11 +133,16 @@ fn walk(
             Err(error) => return visit(&query, Err(error)),
             Ok(set) => set,
         };
+        let is_reduced = set.is_reduced();
         let (complete, last) = (set.is_complete(), set.facts.last().map(|fact| fact.fact_id));
         visit(&query, Ok(set))?;
         let last = last.and_then(|fact| Some((account.key_of(fact)?.to_owned(), fact)));
         match last {
             _ if complete => return Ok(()),
+            // A larger budget tells in whole what is above its quota.
+            _ if is_reduced && to_the_end && query.budget < u64::MAX / 8 => {
+                query.budget = query.budget.saturating_mul(4);
+            }
             Some(_) if !to_the_end => return Ok(()),
             Some(last) if query.after.as_ref() < Some(&last) => {
                 query.after = Some(last);

@@ -84,6 +84,11 @@ fn facts() -> Vec<Value> {
             json!({ "PLAYER": ["ben"] }),
         ),
     ];
+    // One that its gist tells where little room is, and that is alone of its kind.
+    let mut ballad = open_fact("x-ballad", text(&"la ".repeat(700)));
+    ballad["kind"] = json!("BALLAD");
+    ballad["gist"] = json!("A ballad of the hall.");
+    facts.push(ballad);
     for number in 0..6 {
         facts.push(open_fact(
             &format!("w-road-{number}"),

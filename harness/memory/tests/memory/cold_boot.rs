@@ -143,7 +143,7 @@ fn working_set_bytes(reader: &MemoryReader) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     for class in OutputClass::ALL {
         for viewers in [&[][..], &["ana"], &["ana", "ben"]] {
-            for budget in [700, 900, 8000] {
+            for budget in [2800, 3600, 8000] {
                 let mut query = query(class, viewers, budget);
                 query.purposes = vec!["RECAP".into()];
                 all.push(reader.inspect_working_set(&query).unwrap().bytes().to_vec());

@@ -1,7 +1,7 @@
 //! A log of an earlier version goes on: what was appended then is read, rebuilt and judged as it was then.
 
 use axilog_memory::gate::{Gate, GateInputs, run_gate};
-use axilog_memory::{EntryKind, MachinePins, MemoryStore, Mode, OutputClass};
+use axilog_memory::{BudgetTokenizer, EntryKind, MachinePins, MemoryStore, Mode, OutputClass};
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
@@ -134,4 +134,41 @@ fn a_log_of_version_6_keeps_its_directives_until_they_are_pinned() {
     assert_eq!(rebuilt.shown.same, 7);
     let report = run_gate(&mut store, Gate::G6, &inputs_of_then()).unwrap();
     assert!(report.passed(), "{:?}", report.faults);
+}
+
+/// Its budgets count four bytes as a token, and the first thing that is too large ends a slice, until their pins name the
+/// rules of today.
+#[test]
+fn a_log_of_version_6_keeps_its_budget_until_it_is_revised() {
+    let (_directory, mut store) = load();
+    let mut asked = query(OutputClass::WorkingSet, &[], 1000);
+    let set = store.reader().inspect_working_set(&asked).unwrap();
+    assert_eq!(set.tokens(), (set.bytes().len() as u64).div_ceil(4));
+    assert!(set.value().get("tokenizer").is_none() && set.value().get("left_out").is_none());
+    asked.tokenizer = Some(BudgetTokenizer::new("o200k_base").unwrap());
+    let error = store.reader().inspect_working_set(&asked).unwrap_err();
+    let then = store.reader().pins().unwrap();
+    let today = TestMemory::new().reader().pins().unwrap();
+    let pin = |pins: &[(String, String)], name: &str| {
+        let found = pins.iter().find(|(pin, _)| pin == name);
+        found.unwrap().1.clone()
+    };
+    for name in ["budget_policy", "truncation_policy"] {
+        let (from, to) = (pin(&then, name), pin(&today, name));
+        if name == "budget_policy" {
+            let error = error.to_string();
+            assert!(error.contains("REVISION") && error.contains(&to), "{error}");
+        }
+        let body = json!({ "name": name, "from": from, "to": to, "reason": "real tokens" });
+        store.append(EntryKind::Revision, body).unwrap();
+    }
+    asked.budget = 4000;
+    let set = store.build_working_set(&asked).unwrap();
+    assert!(set.tokens() <= 4000 && set.value()["left_out"] == json!([]));
+    let rebuilt = store.rebuild_asserting(&pins_of_then()).unwrap();
+    assert_eq!(rebuilt.shown.same, 8);
+    for gate in [Gate::G1, Gate::G6] {
+        let report = run_gate(&mut store, gate, &inputs_of_then()).unwrap();
+        assert!(report.passed(), "{gate:?}: {:?}", report.faults);
+    }
 }

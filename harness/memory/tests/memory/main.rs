@@ -2,6 +2,7 @@
 
 mod altered_tables;
 mod ban_scan;
+mod budgets;
 mod campaign;
 mod campaign_gates;
 mod cold_boot;

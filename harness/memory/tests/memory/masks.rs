@@ -181,7 +181,7 @@ proptest! {
     fn the_facts_slice_follows_the_visibility_rule(
         masks in prop::collection::vec(mask(), 0..40),
         viewers in prop::sample::subsequence(vec!["ana", "ben", "cleo"], 0..=3),
-        budget in 600u64..3000,
+        budget in 2400u64..12000,
     ) {
         let mut memory = TestMemory::new();
         let (mut expected, mut entries) = (Vec::new(), Vec::new());

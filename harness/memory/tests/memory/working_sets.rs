@@ -14,7 +14,7 @@ fn a_prompt_holds_the_bytes_unchanged() {
             json!({ "n": number, "text": "a \"b\"\n" }),
         ));
     }
-    for budget in [900, 8000] {
+    for budget in [3600, 32_000] {
         let query = query(OutputClass::Prompt, &["ana"], budget);
         let set = memory.reader().inspect_working_set(&query).unwrap();
         let prompt = memory.store.build_prompt(&query, "Who is there?").unwrap();
@@ -25,7 +25,7 @@ fn a_prompt_holds_the_bytes_unchanged() {
                 .text()
                 .ends_with("=== REQUEST ===\n\"Who is there?\"\n")
         );
-        assert_eq!(set.is_complete(), budget == 8000);
+        assert_eq!(set.is_complete(), budget == 32_000);
     }
 }
 

@@ -14,13 +14,14 @@
 //! | `version_digest.rs` | the digest of a tokenizer's file, in its version |
 //! | `vocabularies.rs` | the names of their vocabularies |
 //! | `tokenizer_json.rs` | a `tokenizer.json` as Hugging Face publishes them; with the feature `tokenizer-json` |
-//! | `server.rs` | the tokenizer of a server |
+//! | `server.rs` | the tokenizer of a server; with the feature `asking` |
 //! | `error.rs` | the errors |
 
 mod error;
 mod model_tokenizer;
 mod named_tokenizer;
 mod recorded_tokenizer;
+#[cfg(feature = "asking")]
 mod server;
 mod tiktoken;
 mod tokenizer;
@@ -33,6 +34,7 @@ pub use error::TokenError;
 pub use model_tokenizer::{check_model_tokenizer, open_model_tokenizer};
 pub use named_tokenizer::open_tokenizer;
 pub use recorded_tokenizer::open_recorded_tokenizer;
+#[cfg(feature = "asking")]
 pub use server::ServerTokenizer;
 pub use tiktoken::Tiktoken;
 pub use tokenizer::Tokenizer;

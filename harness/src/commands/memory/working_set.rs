@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{Audience, Handle, MemoryReader, MemoryStore, OutputClass, WorkingSetQuery};
+use axilog_memory::{
+    Audience, BudgetTokenizer, Handle, MemoryReader, MemoryStore, OutputClass, WorkingSetQuery,
+};
 use serde_json::json;
 
 use super::options::{ExpectedHead, Recording, read_input};
@@ -56,9 +58,13 @@ pub(super) struct QueryArgs {
     /// Compactions of this purpose too; may be given several times.
     #[arg(long, value_name = "PURPOSE")]
     compaction: Vec<String>,
-    /// How many tokens the working set may have, of 4 bytes each.
+    /// How many tokens the working set may have.
     #[arg(long, value_name = "N", default_value_t = 8000)]
     budget: u64,
+    /// Count the tokens with this vocabulary, like o200k_base. Without it a byte counts as a token: no model's tokenizer
+    /// that splits bytes counts more.
+    #[arg(long, value_name = "NAME")]
+    tokenizer: Option<String>,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -73,6 +79,8 @@ enum Class {
 impl QueryArgs {
     pub(super) fn to_query(&self, class: OutputClass) -> Result<WorkingSetQuery, Failure> {
         let mut query = WorkingSetQuery::new(Audience::new(class, &self.viewer)?, self.budget);
+        let tokenizer = self.tokenizer.as_deref().map(BudgetTokenizer::new);
+        query.tokenizer = tokenizer.transpose()?;
         query.kinds.clone_from(&self.kind);
         query.purposes.clone_from(&self.compaction);
         Ok(query)

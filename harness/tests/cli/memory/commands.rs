@@ -449,3 +449,17 @@ fn a_changed_table_is_refused_and_rebuilt() {
     place.run_with_code(0, &["rebuild", "m.db"]);
     place.run_with_code(0, &["working-set", "m.db"]);
 }
+
+#[test]
+fn a_tokenizer_counts_the_budget() {
+    let place = MemoryDirectory::new();
+    let counted = ["working-set", "m.db", "--tokenizer", "o200k_base", "--json"];
+    let (stdout, _) = place.run_with_code(0, &counted);
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    let (set, tokens) = (&report["working_set"], report["tokens"].as_u64().unwrap());
+    assert_eq!(set["tokenizer"], "o200k_base, tiktoken-rs 0.12.1");
+    assert!(tokens < set.to_string().len() as u64);
+    let (_, stderr) = place.run_with_code(2, &["working-set", "m.db", "--tokenizer", "o300k"]);
+    assert!(stderr.contains("o200k_base"), "{stderr}");
+    place.run_with_code(0, &["rebuild", "m.db"]);
+}

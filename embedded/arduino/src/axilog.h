@@ -1,0 +1,3 @@
+/* axilog for Arduino and PlatformIO. */
+
+#include "axilog/axilog.h"

@@ -1,0 +1,14 @@
+#include "Arduino.h"
+
+SerialLine Serial;
+
+void setup(void);
+void loop(void);
+
+int main(void)
+{
+    setup();
+    loop();
+    fflush(stdout);
+    return 0;
+}
