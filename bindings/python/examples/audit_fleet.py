@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument("result", nargs="?")
     options = parser.parse_args()
     spark = SparkSession.builder.appName("axilog audit").getOrCreate()
-    ledgers = axilog.spark.find(spark, options.folder)
+    ledgers = axilog.spark.find_ledgers(spark, options.folder)
     audited = axilog.spark.audit(spark, ledgers).cache()
     counts = {row["verdict"]: row["count"] for row in audited.groupBy("verdict").count().collect()}
     if options.result:

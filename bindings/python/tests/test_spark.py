@@ -121,13 +121,13 @@ def test_the_ledgers_of_a_folder_are_found(
     cli: Cli, spark: Any, folder: Path, paths: list[str]
 ) -> None:
     near = [path for path in paths if Path(path).is_file() or path.endswith("pipe.jsonl")]
-    assert axilog.spark.find(spark, folder) == sorted(near)
-    assert axilog.spark.find(spark, folder.as_uri()) == sorted(near)
+    assert axilog.spark.find_ledgers(spark, folder) == sorted(near)
+    assert axilog.spark.find_ledgers(spark, folder.as_uri()) == sorted(near)
     # Hadoop lists no pipes in some file systems, and links in others.
     far = [f"viewfs:/fleet/{Path(path).name}" for path in near]
-    assert axilog.spark.find(spark, "viewfs:///fleet") == sorted(far)
+    assert axilog.spark.find_ledgers(spark, "viewfs:///fleet") == sorted(far)
     with pytest.raises(FileNotFoundError):
-        axilog.spark.find(spark, folder / "absent")
+        axilog.spark.find_ledgers(spark, folder / "absent")
 
 
 def test_spark_s_own_list_of_files_is_taken(cli: Cli, spark: Any, tmp_path: Path) -> None:

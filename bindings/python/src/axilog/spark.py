@@ -92,7 +92,7 @@ def audit(
     return make_source_table(spark, ledgers).mapInArrow(audit_them, AUDIT_SCHEMA)
 
 
-def find(spark: SparkSession, folder: Union[str, os.PathLike[str]]) -> list[str]:
+def find_ledgers(spark: SparkSession, folder: Union[str, os.PathLike[str]]) -> list[str]:
     """Finds the ledgers below a folder of the driver's machine, or of any file system that Spark's
     Hadoop knows: files whose names end in ``.jsonl``, ``.jsonl.gz`` or ``.jsonl.zst``. Empty files
     are among them, which Spark's reader of binary files leaves out. Links to folders are not
