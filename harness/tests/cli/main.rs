@@ -19,6 +19,7 @@ mod derivations;
 mod diff;
 mod exits;
 mod export;
+mod fleet;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod gateway;
 mod gateways;
