@@ -445,4 +445,6 @@ failure_from!(
     HeadsError,
     #[cfg(feature = "memory")]
     MemoryError,
+    #[cfg(feature = "witness")]
+    WitnessError,
 );

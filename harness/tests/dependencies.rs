@@ -332,7 +332,7 @@ fn normal_dependencies(name: &str) -> BTreeSet<String> {
     ]);
     let names = tree.lines().filter_map(|line| line.split(' ').next());
     let names: BTreeSet<String> = names.map(str::to_owned).collect();
-    assert!(names.contains(name) && names.contains("axilog"), "{tree}");
+    assert!(names.contains(name) && names.len() > 5, "{tree}");
     names
 }
 
