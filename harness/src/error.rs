@@ -34,6 +34,13 @@ pub(crate) enum CommandError {
     #[error("{0} is about one ledger: give it with one FILE")]
     OneLedger(&'static str),
 
+    /// A folder without ledgers, where some are wanted.
+    #[error(
+        "{}: found no ledger in the folder; expected files below it whose names end in .jsonl, .jsonl.gz or .jsonl.zst; name the ledger itself if it is called otherwise",
+        .0.display()
+    )]
+    NoLedgerBelow(PathBuf),
+
     /// Controls without the baseline that they control.
     #[cfg(feature = "ablation")]
     #[error(

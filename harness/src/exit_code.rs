@@ -51,6 +51,7 @@ impl CommandError {
             CommandError::ResponseFormat { .. } => 2,
             CommandError::TimeJump { .. } => 1,
             CommandError::NoPlaceForResult { .. }
+            | CommandError::NoLedgerBelow(_)
             | CommandError::NotBuilt(_)
             | CommandError::Server { .. }
             | CommandError::File(_) => 3,

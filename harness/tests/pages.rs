@@ -135,6 +135,11 @@ fn the_page_on_heads() {
 }
 
 #[test]
+fn the_page_on_fleets() {
+    check_page("docs/fleet.md", 4);
+}
+
+#[test]
 fn the_page_on_sessions_with_a_model() {
     check_page("docs/x0l.md", 5);
 }

@@ -65,7 +65,7 @@ pub const EXAMPLES: &[Example] = &[
     example(
         "audit",
         "Make every check, of all ledgers of a folder:",
-        "axilog audit ledgers/*.jsonl",
+        "axilog audit ledgers",
     ),
     example(
         "head",

@@ -22,14 +22,14 @@ pub(crate) struct HeldCheckpointArgs {
 }
 
 impl HeldCheckpointArgs {
-    /// Checks that the options, where they are given, are about one ledger.
+    /// Refuses the options, where they are given: they are about one ledger, and there are several.
     ///
     /// # Errors
     /// [`CommandError::OneLedger`].
-    pub(crate) fn check_use(&self, files: &[PathBuf]) -> Result<(), CommandError> {
-        match self.checkpoint.is_some() && files.len() > 1 {
-            true => Err(CommandError::OneLedger("--checkpoint")),
-            false => Ok(()),
+    pub(crate) fn refuse(&self) -> Result<(), CommandError> {
+        match self.checkpoint {
+            Some(_) => Err(CommandError::OneLedger("--checkpoint")),
+            None => Ok(()),
         }
     }
 

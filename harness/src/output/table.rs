@@ -1,9 +1,14 @@
 //! Tables of at most 80 columns.
 
 use axilog_ledger::visible_text::escape_deceptive_text;
-use comfy_table::{ColumnConstraint, ContentArrangement, Table, TableComponent, Width, presets};
+use comfy_table::{
+    ColumnConstraint, ContentArrangement, Row, Table, TableComponent, Width, presets,
+};
 
 const WIDTH: u16 = 80;
+
+/// What stands where a text was cut off.
+pub(crate) const CUT_OFF: &str = "…";
 
 /// The longest label, `CONFIG_MISMATCH`, and a space: a digest just fits after it.
 pub(crate) const LABEL_WIDTH: u16 = 16;
@@ -68,6 +73,20 @@ pub(crate) fn format_grid<const N: usize>(
         .set_style(TableComponent::MiddleHeaderIntersections, '-')
         .set_header(header);
     lay_out(table, widths, rows)
+}
+
+/// A table without a header whose rows are a line each: what a cell has more of is cut off.
+pub(crate) fn format_lines<const N: usize>(widths: [u16; N], rows: &[[String; N]]) -> String {
+    let mut table = Table::new();
+    table
+        .load_preset(presets::NOTHING)
+        .set_truncation_indicator(CUT_OFF);
+    for row in rows {
+        let mut row = Row::from(row.iter().map(|cell| escape_deceptive_text(cell)));
+        row.max_height(1);
+        table.add_row(row);
+    }
+    lay_out(table, widths, &[])
 }
 
 /// A row of such a table by itself, for tables that are longer than memory.

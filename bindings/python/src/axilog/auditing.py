@@ -17,6 +17,7 @@ from axilog._host_check import (
 )
 from axilog._notebook import make_table
 from axilog.capi import lib
+from axilog.capi.host import axh_expectations_t
 from axilog.enums import Verdict
 from axilog.errors import LedgerDefect
 from axilog.policy_set import PolicySet
@@ -139,10 +140,17 @@ def audit(
         LedgerError for a path that is no regular file, LedgerMissingError, LedgerIOError, and
         ValueError for an expectation out of range and for a budget of another name.
     """
-    expected = make_expectations(expect_head, expect_entries, expect_models, extends)
-    expect_rules(expected, policies, permit_truncated, stop_on_invalid)
-    expected.require_policy = int(bool(require_policy))
-    expected.blob_bytes = _read_budget(budget or {})
+    expected = make_audit_expectations(
+        policies=policies,
+        permit_truncated=permit_truncated,
+        stop_on_invalid=stop_on_invalid,
+        require_policy=require_policy,
+        expect_head=expect_head,
+        expect_entries=expect_entries,
+        expect_models=expect_models,
+        extends=extends,
+        budget=budget,
+    )
     found = check_ledger(lib.axh_audit, path, expected)
     return AuditReport(
         **{
@@ -154,6 +162,27 @@ def audit(
             "unjudged_oracles": tuple(UnjudgedOracle(**each) for each in found["unjudged_oracles"]),
         }
     )
+
+
+def make_audit_expectations(
+    *,
+    policies: Optional[PolicySet] = None,
+    permit_truncated: bool = False,
+    stop_on_invalid: bool = False,
+    require_policy: bool = False,
+    expect_head: Optional[str] = None,
+    expect_entries: Optional[int] = None,
+    expect_models: Optional[Mapping[str, str]] = None,
+    extends: EarlierHeads = (),
+    budget: Optional[Mapping[str, int]] = None,
+) -> axh_expectations_t:
+    """What an audit expects, with the arguments of :func:`audit`. Raises ValueError for one that is
+    out of range."""
+    expected = make_expectations(expect_head, expect_entries, expect_models, extends)
+    expect_rules(expected, policies, permit_truncated, stop_on_invalid)
+    expected.require_policy = int(bool(require_policy))
+    expected.blob_bytes = _read_budget(budget or {})
+    return expected
 
 
 def _read_budget(budget: Mapping[str, int]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from ctypes import string_at
 from typing import TYPE_CHECKING, Any, Optional
 
@@ -71,6 +71,12 @@ def to_polars(
     return frame
 
 
+def read_batches(reader: LedgerReader, max_records: int) -> Iterator[pyarrow.RecordBatch]:
+    """Reads a ledger batch by batch, with the columns of :func:`to_arrow`. Raw answers and seals
+    come together, since the library knows them by one tag. Raises what a reader raises."""
+    return _ArrowTable().read_batches(reader, max_records)
+
+
 def _import(module: str, extra: str) -> Any:
     try:
         return __import__(module)
@@ -89,13 +95,9 @@ class _ArrowTable:
 
     def read(self, reader: LedgerReader) -> Any:
         """Reads all records."""
-        batches = []
+        batches: list[Any] = []
         try:
-            while True:
-                batch = reader.read_columns(_BATCH_RECORDS, self._make_batch)
-                if batch is None:
-                    break
-                batches.append(batch)
+            batches.extend(self.read_batches(reader, _BATCH_RECORDS))
         finally:
             reader.close()
         if not batches:
@@ -107,6 +109,11 @@ class _ArrowTable:
         names = self._arrow.array([kind.name for kind in reader.kinds])
         wanted = self._compute.is_in(table["kind"].cast(self._arrow.string()), value_set=names)
         return table.filter(wanted)
+
+    def read_batches(self, reader: LedgerReader, max_records: int) -> Iterator[Any]:
+        """Reads the records of the reader's tags, batch by batch."""
+        while (batch := reader.read_columns(max_records, self._make_batch)) is not None:
+            yield batch
 
     def _make_batch(self, columns: axh_columns_t) -> Any:
         arrow, compute, count = self._arrow, self._compute, columns.count

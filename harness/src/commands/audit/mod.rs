@@ -1,21 +1,27 @@
 //! `axilog audit`: everything that can be checked of a ledger, as one verdict.
 
+mod fleet;
+mod search;
+
 use std::path::{Path, PathBuf};
 
 use axilog_ledger::audit::{
     AuditBudget, AuditBudgets, AuditCheck, AuditExpectations, AuditReport, AuditVerdict,
-    CheckResult, UnjudgedOracle, audit_with_head,
+    CheckResult, UnjudgedOracle, audit_ledger, audit_with_head,
 };
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::audit::audit_json;
+use axilog_ledger::ledger_input::open_ledger;
 use axilog_ledger::rules::ExpectedRules;
 use axilog_ledger::verify::LedgerExpectations;
+use axilog_policyc::PolicySet;
 
 use crate::Failure;
+use crate::error::CommandError;
 use crate::options::expectations;
 use crate::options::held_checkpoint::HeldCheckpointArgs;
 use crate::output::table;
-use crate::output::{Report, write_results};
+use crate::output::{Report, write_result, write_results};
 use crate::replay_ledger::open_regular_file;
 
 /// Audit ledgers: make every check of verify and replay, compare blobs, rules, models and derivations, and give one verdict.
@@ -25,7 +31,8 @@ use crate::replay_ledger::open_regular_file;
 /// models. The lines `not judged` name oracles whose answers no policy judged.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The ledger files.
+    /// The ledger file, or several, or folders: of these the files below them whose names end in .jsonl, .jsonl.gz or
+    /// .jsonl.zst. Several ledgers are audited at a time, and give one table, the worst first.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -74,16 +81,40 @@ impl DepthArgs {
     }
 }
 
-/// Audits every file and gives the exit code.
+/// Audits every ledger and gives the exit code.
 pub(crate) fn run(args: &Args) -> u8 {
-    let given = args.expected.for_files(&args.files).and_then(|ledger| {
-        args.held.check_use(&args.files)?;
-        Ok((ledger, args.rules.read_policies()?))
-    });
-    write_results(args.json, &args.files, given, |path, (ledger, policies)| {
-        let rules = args.rules.expect(policies.as_ref());
-        run_on(path, &args.depth.expect(ledger.clone(), rules), &args.held)
-    })
+    if search::is_one_ledger(&args.files) {
+        let given = args.read_expected(&args.files);
+        return write_results(args.json, &args.files, given, |path, (ledger, policies)| {
+            let rules = args.rules.expect(policies.as_ref());
+            run_on(path, &args.depth.expect(ledger.clone(), rules), &args.held)
+        });
+    }
+    let found = search::find_ledgers(&args.files);
+    let paths: Vec<PathBuf> = found.iter().map(|place| place.path().to_owned()).collect();
+    let files = if args.files.len() > 1 {
+        &args.files
+    } else {
+        &paths
+    };
+    let given = args.held.refuse().and_then(|()| args.read_expected(files));
+    match given {
+        Err(error) => write_result(args.json, Err(error.into())),
+        Ok((ledger, policies)) => fleet::audit_fleet(found, args.json, &|path| {
+            let rules = args.rules.expect(policies.as_ref());
+            let expected = args.depth.expect(ledger.clone(), rules);
+            Ok(audit_ledger(open_ledger(path)?, path, &expected)?)
+        }),
+    }
+}
+
+impl Args {
+    fn read_expected(
+        &self,
+        files: &[PathBuf],
+    ) -> Result<(LedgerExpectations, Option<PolicySet>), CommandError> {
+        Ok((self.expected.for_files(files)?, self.rules.read_policies()?))
+    }
 }
 
 fn run_on(
