@@ -159,9 +159,7 @@ fn code_of_gateway(error: &GatewayError) -> u8 {
 #[cfg(feature = "heads")]
 fn code_of_heads(error: &HeadsError) -> u8 {
     match error {
-        HeadsError::Shortened { .. }
-        | HeadsError::Rewritten { .. }
-        | HeadsError::NoSuchRecord { .. } => 1,
+        HeadsError::OtherRecords { .. } | HeadsError::NoSuchRecord { .. } => 1,
         HeadsError::KeyName(_)
         | HeadsError::BrokenKey(_)
         | HeadsError::VerifierKey(_)

@@ -33,6 +33,7 @@ const ALLOWED: [(&str, &[&str]); 13] = [
         &[
             "axilog-bundle",
             "axilog-exchange",
+            "axilog-heads",
             "axilog-ledger",
             "axilog-oracle",
         ],

@@ -131,7 +131,7 @@ fn the_page_on_the_gateway() {
 #[cfg(feature = "heads")]
 #[test]
 fn the_page_on_heads() {
-    check_page("docs/heads.md", 15);
+    check_page("docs/heads.md", 20);
 }
 
 #[test]

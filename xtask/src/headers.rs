@@ -207,6 +207,7 @@ const HOST: Header = header(
         "bundle",
         "policy",
         "tool_calls",
+        "proof",
     ],
     &[],
     &["agent", "obs"],

@@ -21,13 +21,26 @@ def python_blocks(document: Path) -> list[str]:
     return re.findall(r"^```python\n(.*?)^```", document.read_text(), re.M | re.S)
 
 
+def make_proof(cli: Cli) -> None:
+    """Makes the proof and the public key of `docs/heads.md` in the directory of the programs."""
+    name = "example.com/plant"
+    cli.run_json("init", "plant.jsonl", "--name", name)
+    oracle = ["--oracle-id", "llm", "--model-id", "model-1"]
+    cli.run_json("observe", "--ledger", "plant.jsonl", *oracle, stdin=b'{"value": 69}')
+    key = cli.run_json("key", "new", "plant.key", "--name", name)
+    Path("plant.pub").write_text(key["public_key"] + "\n")
+    cli.run_json("checkpoint", "plant.jsonl", "--key", "plant.key")
+    cli.run_json("prove", "plant.jsonl", "--seq", "5", "-o", "five.tlog-proof")
+
+
 def test_the_programs_of_the_guide_run(
     cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     guide = ROOT / "docs" / "python.md"
     programs = python_blocks(guide)
-    assert len(programs) == 14
+    assert len(programs) == 15
     monkeypatch.chdir(tmp_path)
+    make_proof(cli)
     names: dict[str, Any] = {}
     with serve_provider() as provider:
         monkeypatch.setenv("OPENAI_BASE_URL", provider.base_url)
@@ -37,7 +50,7 @@ def test_the_programs_of_the_guide_run(
             exec(compile(program, guide, "exec"), names)
     printed = capsys.readouterr().out
     lines = printed.splitlines()
-    assert len(lines) == 9
+    assert len(lines) == 10
     assert {f"    {line}" for line in lines} <= set(guide.read_text().splitlines())
     assert cli.run("verify", "--blobs", "l.jsonl").returncode == 0
     assert cli.run("replay", "l.jsonl").returncode == 0

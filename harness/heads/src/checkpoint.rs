@@ -13,6 +13,7 @@ use tlog_tiles::checkpoint::Checkpoint as TreeHead;
 use crate::bounds::{MAX_CHECKPOINT_BYTES, MAX_TREE_SIZE};
 use crate::error::{HeadsError, InvalidCheckpoint, Unproven};
 use crate::log_key::LogKey;
+use crate::record_difference::RecordDifference;
 use crate::verifier_key::VerifierKey;
 
 /// A checkpoint with all its signatures, of which none was checked yet.
@@ -110,6 +111,28 @@ impl Checkpoint {
     #[must_use]
     pub fn root_text(&self) -> String {
         self.head.hash().to_string()
+    }
+
+    /// How a ledger of `entries` records differs from what was signed; `None` where it does not. `root` is that of as many
+    /// of its records as the checkpoint has; `None` where it has fewer.
+    pub(crate) fn find_difference(
+        &self,
+        entries: u64,
+        root: Option<Hash>,
+    ) -> Option<RecordDifference> {
+        let size = self.size();
+        match root {
+            Some(root) if root == self.root() => None,
+            Some(root) => Some(RecordDifference::Others {
+                size,
+                found: tlog_tiles::Hash(root).to_string(),
+                expected: self.root_text(),
+            }),
+            None => Some(RecordDifference::Fewer {
+                found: entries,
+                expected: size,
+            }),
+        }
     }
 
     /// The checkpoint as it was read, with all its signatures.

@@ -6,6 +6,7 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::manifest::InvalidManifest;
 
 use crate::bounds::{MAX_CHECKPOINT_BYTES, MAX_PROOF_BYTES};
+use crate::record_difference::RecordDifference;
 
 /// Why a head was not signed, or a proof not made.
 #[derive(Debug, thiserror::Error)]
@@ -116,34 +117,13 @@ pub enum HeadsError {
     )]
     ForeignCheckpoint(Unproven),
 
-    /// The ledger has fewer records than were signed.
-    #[error(
-        "{ledger}: has {found} records, and the checkpoint was made of {expected}: its end was cut off, or it is another ledger; look for the ledger that has them",
-        ledger = ledger.display()
-    )]
-    Shortened {
-        /// The ledger.
-        ledger: PathBuf,
-        /// The number of its records.
-        found: u64,
-        /// The number of the checkpoint's.
-        expected: u64,
-    },
-
     /// The ledger has other records than were signed.
-    #[error(
-        "{ledger}: records 0 to {last} are not those that were signed: their root is {found}, expected that of the checkpoint of {size} records, {expected}; one of them was changed, or it is another ledger; look for the ledger that has them",
-        ledger = ledger.display(), last = size.saturating_sub(1)
-    )]
-    Rewritten {
+    #[error("{ledger}: {difference}; look for the ledger that has them", ledger = ledger.display())]
+    OtherRecords {
         /// The ledger.
         ledger: PathBuf,
-        /// The number of records of the checkpoint, at least 1.
-        size: u64,
-        /// The root that the ledger's first records have.
-        found: String,
-        /// The root of the checkpoint.
-        expected: String,
+        /// How they differ.
+        difference: RecordDifference,
     },
 
     /// A proof of a record that the checkpoint does not cover.

@@ -127,25 +127,18 @@ impl LedgerTree {
     /// Checks that the ledger has the records that a checkpoint was made of.
     ///
     /// # Errors
-    /// [`HeadsError::Shortened`] where it has fewer; [`HeadsError::Rewritten`] where it has others.
+    /// [`HeadsError::OtherRecords`].
     pub(crate) fn check_extends(
         &self,
         ledger: &Path,
         checkpoint: &Checkpoint,
     ) -> Result<(), HeadsError> {
-        let size = checkpoint.size();
-        match self.roots.get(&size) {
-            Some(root) if *root == checkpoint.root() => Ok(()),
-            Some(root) => Err(HeadsError::Rewritten {
+        let root = self.roots.get(&checkpoint.size()).copied();
+        match checkpoint.find_difference(self.edge.size(), root) {
+            None => Ok(()),
+            Some(difference) => Err(HeadsError::OtherRecords {
                 ledger: ledger.to_owned(),
-                size,
-                found: tlog_tiles::Hash(*root).to_string(),
-                expected: checkpoint.root_text(),
-            }),
-            None => Err(HeadsError::Shortened {
-                ledger: ledger.to_owned(),
-                found: self.edge.size(),
-                expected: size,
+                difference,
             }),
         }
     }

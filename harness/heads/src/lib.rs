@@ -57,7 +57,10 @@
 //! | `ledger_name.rs` | the name that a ledger has, which is the origin of its checkpoints |
 //! | `signing.rs` | the signing of a ledger's head |
 //! | `proof_text.rs` | what the texts of both proofs have in common |
+//! | `record_difference.rs` | how a ledger's records differ from those that were signed |
+//! | `held_checkpoint.rs` | a checkpoint that somebody holds, compared with the ledger in its audit |
 //! | `record_proof.rs` | the proof of one record |
+//! | `proven_record_json.rs` | what it shows, as JSON |
 //! | `extension_proof.rs` | the proof that a ledger extends an older checkpoint |
 //! | `proving.rs` | the making of both proofs from a ledger |
 //! | `bounds.rs` | how much is read of what others hand over |
@@ -83,11 +86,14 @@ mod bounds;
 mod checkpoint;
 mod error;
 mod extension_proof;
+mod held_checkpoint;
 mod ledger_name;
 mod ledger_tree;
 mod log_key;
 mod proof_text;
+mod proven_record_json;
 mod proving;
+mod record_difference;
 mod record_proof;
 mod signing;
 mod tree;
@@ -97,10 +103,13 @@ pub use bounds::{MAX_CHECKPOINT_BYTES, MAX_PROOF_BYTES, MAX_TREE_SIZE};
 pub use checkpoint::Checkpoint;
 pub use error::{HeadsError, InvalidCheckpoint, InvalidProof, InvalidVerifierKey, Unproven};
 pub use extension_proof::ExtensionProof;
+pub use held_checkpoint::HeldCheckpoint;
 pub use ledger_name::find_ledger_name;
 pub use log_key::LogKey;
 pub use proof_text::ProofKind;
+pub use proven_record_json::proven_record_json;
 pub use proving::{Proven, prove_extension, prove_record};
+pub use record_difference::RecordDifference;
 pub use record_proof::RecordProof;
 pub use signing::{SignedHead, SigningRequest, sign_ledger};
 pub use tree::TreeEdge;

@@ -25,8 +25,7 @@ pub struct Proven<P> {
 /// the record's line with it. Signatures are not looked at.
 ///
 /// # Errors
-/// [`HeadsError::NoSuchRecord`]; [`HeadsError::Shortened`] and [`HeadsError::Rewritten`] where the checkpoint is not
-/// one of this ledger; [`LedgerError::Damaged`](axilog_ledger::error::LedgerError::Damaged) where one of its records is
+/// [`HeadsError::NoSuchRecord`]; [`HeadsError::OtherRecords`] where the checkpoint is not one of this ledger; [`LedgerError::Damaged`](axilog_ledger::error::LedgerError::Damaged) where one of its records is
 /// not good.
 pub fn prove_record(
     source: &mut (impl Read + Seek),

@@ -40,8 +40,8 @@ pub struct SignedHead {
 ///
 /// # Errors
 /// Those of [`find_ledger_name`]; [`HeadsError::NoName`], [`HeadsError::OtherName`];
-/// [`HeadsError::ForeignCheckpoint`] for an earlier checkpoint that this key did not sign; [`HeadsError::Shortened`] and
-/// [`HeadsError::Rewritten`] where the ledger does not extend it;
+/// [`HeadsError::ForeignCheckpoint`] for an earlier checkpoint that this key did not sign; [`HeadsError::OtherRecords`]
+/// where the ledger does not extend it;
 /// [`LedgerError::Damaged`](axilog_ledger::error::LedgerError::Damaged) for a ledger that is not good.
 pub fn sign_ledger(
     source: &mut (impl Read + Seek),

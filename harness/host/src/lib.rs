@@ -31,6 +31,7 @@
 //! | [`bundle`] | step awareness bundles, and the grammars that answers to them fit |
 //! | [`policy`] | policies that are checked, compiled and tried without a ledger |
 //! | [`tool_calls`] | the tool calls in an assistant's message |
+//! | [`proof`] | proofs that a ledger has a record |
 //!
 //! The modules above are the sources of the header, in this order. A function checks its pointers, calls one function of
 //! `axilog-ledger` and maps the result; no panic leaves it. A handle is a number that the library looks up and nobody
@@ -76,6 +77,7 @@ pub mod ledger;
 pub mod observe;
 pub mod options;
 pub mod policy;
+pub mod proof;
 pub mod reader;
 pub mod reason;
 pub mod record;

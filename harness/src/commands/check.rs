@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_heads::{
     Checkpoint, ExtensionProof, HeadsError, InvalidCheckpoint, InvalidProof, MAX_PROOF_BYTES,
-    ProofKind, RecordProof, Unproven, VerifierKey,
+    ProofKind, RecordProof, Unproven, VerifierKey, proven_record_json,
 };
 use axilog_ledger::encoding::hex;
 use axilog_ledger::file::lines::MAX_LINE_BYTES;
@@ -141,10 +141,7 @@ fn check_record(
                     "the ledger {origin} has this record {sequence}, among the {size} that were signed"
                 ),
                 rows: vec![("tag", tag.to_owned()), ("commit", hex(&entry.commit))],
-                fields: json!({
-                    "kind": "record", "origin": origin, "size": size, "seq": sequence,
-                    "tag": tag, "commit": hex(&entry.commit), "record": record,
-                }),
+                fields: proven_record_json(proof.checkpoint(), &entry),
                 record: Some(record),
             })
         }

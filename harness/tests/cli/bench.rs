@@ -14,6 +14,8 @@ use axilog_ledger::encoding::ByteBuffer;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::json_schemas;
+
 /// The command under test: the one that Cargo built with the tests, or the one that `AXILOG` names.
 pub fn program() -> PathBuf {
     let built = env!("CARGO_BIN_EXE_axilog");
@@ -161,11 +163,14 @@ impl Bench {
         // A command that refuses early does not read, and closes the pipe.
         let _ = child.stdin.take().unwrap().write_all(stdin);
         let output = child.wait_with_output().unwrap();
-        Run {
+        let run = Run {
             code: output.status.code().unwrap(),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
-        }
+        };
+        let words: Vec<&str> = line.split_whitespace().collect();
+        json_schemas::check_output(&words, &run.stdout);
+        run
     }
 
     pub fn run(&self, line: &str) -> Run {

@@ -33,6 +33,13 @@ const MANIFEST: &[u8] = b"{\"name\":\"plant/pump-3\",\"note\":\"trial\"}";
 /// A directory with a ledger `l.jsonl` that the command made.
 struct Place(TempDir);
 
+/// What somebody keeps elsewhere of a ledger, whose checkpoint is in the file `held`.
+struct HeldHeads {
+    /// Its head as `--extends` takes it.
+    noted: String,
+    public_key: String,
+}
+
 /// The words of the table.
 const FOUND: &str = "found";
 const PASSES: &str = "passes";
@@ -115,12 +122,16 @@ impl Place {
         BlobStore::of_ledger(&self.path("l.jsonl")).path(&sha256(bytes))
     }
 
-    fn head(&self) -> (u64, String) {
+    /// What somebody keeps elsewhere of the ledger as it is: its head as a note, and as a signed checkpoint, `held`.
+    fn held_heads(&self) -> HeldHeads {
         let head: Value = serde_json::from_str(&self.axilog("head l.jsonl --json", b"").1).unwrap();
-        (
-            head["entries"].as_u64().unwrap(),
-            head["head"].as_str().unwrap().to_owned(),
-        )
+        let (_, key) = self.axilog("key new log.key --name plant/pump-3", b"");
+        self.run("checkpoint l.jsonl --key log.key --output held", b"");
+        let head_text = head["head"].as_str().unwrap();
+        HeldHeads {
+            noted: format!("{}:{head_text}", head["entries"]),
+            public_key: key.trim_end().to_owned(),
+        }
     }
 
     /// The one verdict: what `audit` says, the first word of the page, and of what the command prints with it.
@@ -154,15 +165,16 @@ impl Place {
     }
 
     /// What each way of checking says: the columns of the table.
-    fn judge(&self, noted: &(u64, String)) -> [&'static str; 6] {
-        let (entries, head) = noted;
+    fn judge(&self, held: &HeldHeads) -> [&'static str; 7] {
+        let HeldHeads { noted, public_key } = held;
         [
             "verify l.jsonl --blobs".to_owned(),
             "replay l.jsonl".to_owned(),
             "report l.jsonl --output page.html".to_owned(),
             "audit l.jsonl".to_owned(),
             "audit l.jsonl --policies p.json".to_owned(),
-            format!("audit l.jsonl --extends {entries}:{head}"),
+            format!("audit l.jsonl --extends {noted}"),
+            format!("audit l.jsonl --checkpoint held --public-key {public_key}"),
         ]
         .map(|line| match self.axilog(&line, b"") {
             (0, _) => PASSES,
@@ -195,7 +207,7 @@ fn copy_directory(from: &Path, to: &Path) {
     }
 }
 
-/// The rows of the table in `docs/assurance.md`: a name and six words.
+/// The rows of the table in `docs/assurance.md`: a name and seven words.
 fn rows_of_the_page() -> Vec<(String, Vec<String>)> {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/assurance.md");
     let page = fs::read_to_string(page).unwrap();
@@ -223,10 +235,10 @@ fn who_finds_what_is_as_the_page_says() {
         .iter()
         .map(|(name, forge)| {
             let place = Place::new();
-            let noted = place.head();
-            assert_eq!(place.judge(&noted), [PASSES; 6], "before: {name}");
+            let held = place.held_heads();
+            assert_eq!(place.judge(&held), [PASSES; 7], "before: {name}");
             forge(&place);
-            let words = place.judge(&noted);
+            let words = place.judge(&held);
             let verdict = place.verdict();
             assert_eq!(words[2], words[3], "page and audit: {name}");
             assert_eq!(verdict == "OK", words[3] == PASSES, "{name}: {verdict}");

@@ -57,6 +57,7 @@ from axilog.errors import (
     NotRecordedError,
     OracleRefusedError,
     PolicyError,
+    ProofError,
     RecordError,
     SchemaError,
     StoppedError,
@@ -67,6 +68,7 @@ from axilog.observation import Observation
 from axilog.params import Params
 from axilog.policy import Policy
 from axilog.policy_set import PolicySet
+from axilog.proof import ProvenRecord, check_proof
 from axilog.q16 import from_q16, to_q16
 from axilog.reading import RawAnswer, Reader, Record, read
 from axilog.tables import to_arrow, to_pandas, to_polars
@@ -126,6 +128,8 @@ __all__ = [
     "PolicyResult",
     "PolicySet",
     "Profile",
+    "ProofError",
+    "ProvenRecord",
     "RawAnswer",
     "Reader",
     "Record",
@@ -147,6 +151,7 @@ __all__ = [
     "audit",
     "canonical_input",
     "canonical_json",
+    "check_proof",
     "derive_input",
     "from_q16",
     "read",

@@ -59,6 +59,10 @@ class InvalidGrammarError(BundleError):
     """A text is no grammar. The message says where and why."""
 
 
+class ProofError(AxilogError, ValueError):
+    """A proof does not show what it should. The message says what does not hold."""
+
+
 class RecordError(AxilogError, ValueError):
     """Bytes are not a record in canonical form with a matching hash."""
 

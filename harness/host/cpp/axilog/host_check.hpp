@@ -104,6 +104,16 @@ inline Result<Check> head(ZString path, const Expectations &expected = {})
     return check_ledger(axh_head, path, expected);
 }
 
+/// Checks the proof that a ledger has one record, with its public key. record is the record's line of the ledger file;
+/// empty for the one in the proof.
+inline Result<Check> check_proof(std::string_view proof, ZString public_key, std::string_view record = {})
+{
+    char *json = nullptr;
+    const int status = axh_check_proof(proof.data(), proof.size(), record.empty() ? nullptr : record.data(),
+                                       record.size(), public_key.c_str(), &json);
+    return to_check(status, json);
+}
+
 /// Checks a policy file. name is the name of the policies in the object and in messages.
 inline Result<Check> check_policies(std::string_view policies, ZString name = "policies")
 {

@@ -1824,6 +1824,34 @@ int axh_tool_call(const char *message,
                   char **oracle_id,
                   char **arguments);
 
+/**
+ * Checks the proof that a ledger has one record, with the public key of the ledger alone.
+ *
+ * What holds is that whoever has the key signed a head of the ledger that covers this record. Nothing but the arguments
+ * is read. The key comes from whoever keeps the ledger, by another way than the proof.
+ *
+ * @param proof The proof that `axilog prove --seq` writes, borrowed for the call.
+ * @param proof_len Bytes of proof.
+ * @param record The record's line of the ledger file, with or without its line feed, borrowed for the call; NULL for the
+ *     one in the proof.
+ * @param record_len Bytes of record.
+ * @param public_key The public key of the ledger as `axilog key show` prints it, NUL-terminated, without a line feed.
+ * @param json Receives an object, NUL-terminated, which axh_string_free frees; NULL on failure. Where the proof holds it
+ *     has what `axilog check --json` prints of a record: "origin", "size", "seq", "tag", "commit", "record" and so on, and
+ *     "ok" true; else "ok" false, and the "reason" as a sentence. It overlaps no other argument. NULL where it is not
+ *     wanted.
+ * @return AXH_OK where the proof holds, AXH_NOT_OK where it does not, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT proof or public_key is NULL, the key is none, an argument is longer than any of its kind, or
+ *     record is NULL and the proof has no record in it.
+ * @see RFC 6962 §2.1; docs/heads.md
+ */
+int axh_check_proof(const char *proof,
+                    size_t proof_len,
+                    const char *record,
+                    size_t record_len,
+                    const char *public_key,
+                    char **json);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

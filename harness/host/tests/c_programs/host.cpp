@@ -174,6 +174,9 @@ void build()
     CHECK(canonicalize("Here: {\"a\": 1}")->json.find("\"json\":{\"a\":1}") != std::string::npos);
     CHECK(!canonicalize("I would rather not.").value());
     CHECK(canonicalize("\xff").error().code() == ErrorCode::Argument);
+    const char *const key = "example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k";
+    CHECK(check_proof("a proof", key)->json.find("it is no proof of a record") != std::string::npos);
+    CHECK(check_proof("a proof", "a key").error().code() == ErrorCode::Argument);
 }
 
 /// An exchange in a ledger of its own, whose first answer breaches for want of a value.

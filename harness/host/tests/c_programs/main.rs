@@ -5,6 +5,7 @@ mod bundle;
 mod exports;
 mod faults;
 mod ledger;
+mod proof;
 mod python;
 
 use std::collections::BTreeSet;

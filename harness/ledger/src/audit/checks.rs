@@ -354,12 +354,16 @@ pub(super) fn check_end(replayed: &ReplayReport) -> AuditCheck {
 pub(super) fn list_not_compared(
     oracles: &Oracles,
     expected: &AuditExpectations<'_>,
+    has_held_head: bool,
 ) -> Vec<String> {
     let mut list = Vec::new();
     let ledger = &expected.ledger;
     if ledger.head.is_none() {
         list.push(
-            match (ledger.entries.is_some(), ledger.earlier_heads.is_empty()) {
+            match (
+                ledger.entries.is_some(),
+                ledger.earlier_heads.is_empty() && !has_held_head,
+            ) {
                 (_, false) => "whether records after the noted head were cut off or written anew: only the present head shows that",
                 (true, true) => "whether the whole ledger was written anew: only a head held elsewhere shows that",
                 (false, true) => "whether records were cut off the end, or the whole ledger was written anew: only a head held elsewhere shows that",

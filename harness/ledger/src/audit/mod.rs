@@ -9,6 +9,7 @@ mod budgets;
 mod checks;
 mod declared_oracles;
 mod derivations;
+pub mod held_head;
 mod oracles;
 mod raw_answers;
 mod report;
@@ -22,7 +23,7 @@ use crate::error::{FileError, LedgerError};
 use crate::file::blobs::BlobStore;
 use crate::manifest::find_manifest;
 use crate::replay::{ReplayReport, replay_decisions};
-use crate::verify::{LedgerExpectations, look_until_settled, verify_ledger};
+use crate::verify::{LedgerExpectations, VerifiedRecord, look_until_settled, verify_ledger};
 use blobs::BlobComparison;
 use checks::{
     check, check_blobs, check_decisions, check_derivations, check_end, check_manifest,
@@ -30,6 +31,7 @@ use checks::{
 };
 use declared_oracles::check_oracles;
 use derivations::{DerivationFindings, Derivations};
+use held_head::{HeldHead, check_held_head};
 use oracles::Oracles;
 use raw_answers::RawAnswerComparison;
 use running_values::RunningValueCheck;
@@ -37,7 +39,8 @@ use schemas::SchemaValidation;
 
 pub use budgets::{AuditBudget, AuditBudgets};
 pub use report::{
-    AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CHECKS, CheckResult, UnjudgedOracle,
+    AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CHECKS, CheckResult, HELD_HEAD,
+    UnjudgedOracle,
 };
 
 /// What one pass over the records has gathered for the checks.
@@ -58,6 +61,7 @@ impl AuditPass {
         source: &mut (impl Read + Seek),
         path: &Path,
         expected: &AuditExpectations<'_>,
+        mut head: Option<&mut (dyn HeldHead + '_)>,
     ) -> Result<AuditPass, LedgerError> {
         let read_error = || FileError::from_io(path, "read the ledger");
         let mut blobs = BlobComparison::of_ledger(path, &expected.budgets);
@@ -68,12 +72,18 @@ impl AuditPass {
         let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
         let mut raw_answers = RawAnswerComparison::new(BlobStore::of_ledger(path), limit);
         let mut blob_error = None;
+        if let Some(head) = &mut head {
+            head.begin_pass();
+        }
         let replayed = replay_decisions(
             &mut *source,
             path,
             expected.rules,
             &expected.ledger,
             &mut |record| {
+                if let Some(head) = &mut head {
+                    head.take_record(&record.entry);
+                }
                 blobs.take_record(record);
                 oracles.take_record(record);
                 if let Some(view) = &record.observation
@@ -104,8 +114,16 @@ impl AuditPass {
                 | LedgerError::ConfigurationUnreadable { .. }),
             ) => {
                 source.rewind().map_err(read_error())?;
-                let verification = verify_ledger(source, None, &expected.ledger, &mut |_| {})
-                    .map_err(read_error())?;
+                if let Some(head) = &mut head {
+                    head.begin_pass();
+                }
+                let mut see = |record: &VerifiedRecord<'_>| {
+                    if let Some(head) = &mut head {
+                        head.take_record(&record.entry);
+                    }
+                };
+                let verification =
+                    verify_ledger(source, None, &expected.ledger, &mut see).map_err(read_error())?;
                 let replayed = ReplayReport {
                     verification,
                     rules: None,
@@ -133,14 +151,28 @@ impl AuditPass {
 /// # Errors
 /// [`FileError::Io`] where the ledger or its blobs cannot be read. A bad ledger is no error but a failed check.
 pub fn audit_ledger(
+    source: impl Read + Seek,
+    path: &Path,
+    expected: &AuditExpectations<'_>,
+) -> Result<AuditReport, LedgerError> {
+    audit_with_head(source, path, expected, None)
+}
+
+/// Audits the ledger as [`audit_ledger`] does, and compares it with a head that somebody holds in the same pass.
+///
+/// # Errors
+/// Those of [`audit_ledger`]. A ledger that is not the one of the head is no error but a failed check.
+pub fn audit_with_head(
     mut source: impl Read + Seek,
     path: &Path,
     expected: &AuditExpectations<'_>,
+    mut head: Option<&mut (dyn HeldHead + '_)>,
 ) -> Result<AuditReport, LedgerError> {
     let read_error = || FileError::from_io(path, "read the ledger");
     let doubt = |pass: &AuditPass| pass.replayed.verification.describe_doubt();
     let pass = look_until_settled(&mut source, doubt, |source| {
-        AuditPass::read(source, path, expected)
+        let head = head.as_mut().map(|head| &mut **head as &mut dyn HeldHead);
+        AuditPass::read(source, path, expected, head)
     })?;
     let AuditPass {
         replayed,
@@ -211,6 +243,8 @@ pub fn audit_ledger(
             checks.push(check_end(&replayed));
         }
     }
+    let head = head.as_deref();
+    checks.extend(head.map(|head| check_held_head(head, &replayed.verification)));
     let is_covered =
         |oracle_id: &str| schemas.covers(oracle_id) || running_values.covers(oracle_id);
     let unjudged = oracles
@@ -219,7 +253,7 @@ pub fn audit_ledger(
         .filter(|(oracle_id, o)| o.unjudged_answers > 0 && !is_covered(oracle_id));
     Ok(AuditReport {
         checks,
-        not_compared: list_not_compared(&oracles, expected),
+        not_compared: list_not_compared(&oracles, expected, head.is_some()),
         unjudged_oracles: unjudged
             .map(|(oracle_id, oracle)| UnjudgedOracle {
                 oracle_id: oracle_id.clone(),

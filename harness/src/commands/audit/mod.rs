@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::audit::{
     AuditBudget, AuditBudgets, AuditCheck, AuditExpectations, AuditReport, AuditVerdict,
-    CheckResult, UnjudgedOracle, audit_ledger,
+    CheckResult, UnjudgedOracle, audit_ledger, audit_with_head,
 };
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::audit::audit_json;
@@ -19,6 +19,7 @@ use axilog_policyc::PolicySet;
 use crate::Failure;
 use crate::error::CommandError;
 use crate::options::expectations;
+use crate::options::held_checkpoint::HeldCheckpointArgs;
 use crate::output::table;
 use crate::output::{Report, write_result, write_results};
 use crate::replay_ledger::open_regular_file;
@@ -40,6 +41,8 @@ pub(crate) struct Args {
     rules: expectations::RulesArgs,
     #[command(flatten)]
     depth: DepthArgs,
+    #[command(flatten)]
+    held: HeldCheckpointArgs,
     /// One JSON object for each FILE, a line each, on standard output.
     #[arg(long)]
     json: bool,
@@ -84,7 +87,7 @@ pub(crate) fn run(args: &Args) -> u8 {
         let given = args.read_expected(&args.files);
         return write_results(args.json, &args.files, given, |path, (ledger, policies)| {
             let rules = args.rules.expect(policies.as_ref());
-            run_on(path, &args.depth.expect(ledger.clone(), rules))
+            run_on(path, &args.depth.expect(ledger.clone(), rules), &args.held)
         });
     }
     let found = search::find_ledgers(&args.files);
@@ -94,7 +97,8 @@ pub(crate) fn run(args: &Args) -> u8 {
     } else {
         &paths
     };
-    match args.read_expected(files) {
+    let given = args.held.refuse().and_then(|()| args.read_expected(files));
+    match given {
         Err(error) => write_result(args.json, Err(error.into())),
         Ok((ledger, policies)) => fleet::audit_fleet(found, args.json, &|path| {
             let rules = args.rules.expect(policies.as_ref());
@@ -113,8 +117,14 @@ impl Args {
     }
 }
 
-fn run_on(path: &Path, expected: &AuditExpectations<'_>) -> Result<Report, Failure> {
-    let audited = audit_ledger(open_regular_file(path)?, path, expected)?;
+fn run_on(
+    path: &Path,
+    expected: &AuditExpectations<'_>,
+    held: &HeldCheckpointArgs,
+) -> Result<Report, Failure> {
+    let mut ledger = open_regular_file(path)?;
+    let mut head = held.read(&mut ledger, path)?;
+    let audited = audit_with_head(ledger, path, expected, head.as_deref_mut())?;
     let passed = audited.verdict() == AuditVerdict::Ok;
     Ok(Report {
         passed,

@@ -1,5 +1,6 @@
 //! `axilog key`, `checkpoint`, `prove` and `check`.
 
+mod audits;
 mod keys;
 mod refusals;
 

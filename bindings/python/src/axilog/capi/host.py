@@ -358,6 +358,10 @@ PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
         c_int,
         [c_char_p, c_size_t, c_size_t, POINTER(c_void_p), POINTER(c_void_p)],
     ),
+    "axh_check_proof": (
+        c_int,
+        [c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, POINTER(c_void_p)],
+    ),
     "axh_canonical_json": _text_to_text,
     "axh_canonicalize": _text_to_text,
     "axh_bundle_build": _text_to_text,

@@ -1,0 +1,70 @@
+//! The checkpoint that somebody holds of a ledger.
+
+use std::io::{Read, Seek};
+use std::path::{Path, PathBuf};
+
+#[cfg(feature = "heads")]
+use axilog_heads::{Checkpoint, HeadsError, HeldCheckpoint};
+use axilog_ledger::audit::held_head::HeldHead;
+
+use crate::error::CommandError;
+
+/// A checkpoint that the ledger must extend.
+#[derive(clap::Args)]
+pub(crate) struct HeldCheckpointArgs {
+    /// A signed checkpoint that you hold (axilog checkpoint): the ledger must still begin with its records. Needs the
+    /// feature heads. For one FILE only.
+    #[arg(long, value_name = "CHECKPOINT", requires = "public_key")]
+    checkpoint: Option<PathBuf>,
+    /// The public key of the ledger, as `axilog key show` prints it, with which the checkpoint must be signed.
+    #[arg(long, value_name = "KEY", requires = "checkpoint")]
+    public_key: Option<String>,
+}
+
+impl HeldCheckpointArgs {
+    /// Refuses the options, where they are given: they are about one ledger, and there are several.
+    ///
+    /// # Errors
+    /// [`CommandError::OneLedger`].
+    pub(crate) fn refuse(&self) -> Result<(), CommandError> {
+        match self.checkpoint {
+            Some(_) => Err(CommandError::OneLedger("--checkpoint")),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the checkpoint that the ledger at `path` will be compared with; `None` where none is named.
+    ///
+    /// # Errors
+    /// [`HeadsError`] for a file that holds no checkpoint, or a text that is no key.
+    #[cfg(feature = "heads")]
+    pub(crate) fn read(
+        &self,
+        ledger: &mut (impl Read + Seek),
+        path: &Path,
+    ) -> Result<Option<Box<dyn HeldHead>>, CommandError> {
+        let (Some(checkpoint), Some(key)) = (&self.checkpoint, &self.public_key) else {
+            return Ok(None);
+        };
+        let key = key.parse().map_err(HeadsError::VerifierKey)?;
+        let checkpoint = Checkpoint::read(checkpoint)?;
+        let held = HeldCheckpoint::new(checkpoint, key, ledger, path)?;
+        Ok(Some(Box::new(held)))
+    }
+
+    /// Refuses the options, since this build knows no checkpoints.
+    ///
+    /// # Errors
+    /// [`CommandError::NotBuilt`] where a checkpoint is named.
+    #[cfg(not(feature = "heads"))]
+    pub(crate) fn read(
+        &self,
+        _: &mut (impl Read + Seek),
+        _: &Path,
+    ) -> Result<Option<Box<dyn HeldHead>>, CommandError> {
+        match (&self.checkpoint, &self.public_key) {
+            (None, None) => Ok(None),
+            _ => Err(CommandError::NotBuilt("heads")),
+        }
+    }
+}
