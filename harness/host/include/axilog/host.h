@@ -1843,7 +1843,7 @@ int axh_tool_call(const char *message,
  * @return AXH_OK where the proof holds, AXH_NOT_OK where it does not, or one of these codes.
  * @retval AXH_ERR_ARGUMENT proof or public_key is NULL, the key is none, an argument is longer than any of its kind, or
  *     record is NULL and the proof has no record in it.
- * @see RFC 6962 §2.1; docs/heads.md
+ * @see formats.md §1 and §6; RFC 6962 §2.1; docs/heads.md
  */
 int axh_check_proof(const char *proof,
                     size_t proof_len,
