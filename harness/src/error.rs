@@ -291,6 +291,14 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Heads(HeadsError),
 
+    /// Another checkpoint took the place of the one that was submitted.
+    #[cfg(feature = "witness")]
+    #[error(
+        "{path}: another checkpoint was written here meanwhile, and the signatures of the witnesses were not kept; submit that one",
+        path = .0.display()
+    )]
+    CheckpointReplaced(PathBuf),
+
     /// A witness cannot begin or go on.
     #[cfg(feature = "witness")]
     #[error(transparent)]
@@ -395,6 +403,7 @@ impl From<WitnessError> for CommandError {
     fn from(error: WitnessError) -> CommandError {
         match error {
             WitnessError::File(error) => CommandError::File(error),
+            WitnessError::Heads(error) => error.into(),
             error => CommandError::Witness(error),
         }
     }

@@ -71,6 +71,8 @@ impl CommandError {
             #[cfg(feature = "heads")]
             CommandError::Heads(error) => code_of_heads(error),
             #[cfg(feature = "witness")]
+            CommandError::CheckpointReplaced(_) => 3,
+            #[cfg(feature = "witness")]
             CommandError::Witness(error) => code_of_witness(error),
             #[cfg(feature = "memory")]
             CommandError::Memory(error) => code_of_memory(error),
@@ -171,6 +173,7 @@ fn code_of_heads(error: &HeadsError) -> u8 {
         | HeadsError::NoName { .. }
         | HeadsError::OtherName { .. }
         | HeadsError::NoCheckpoint { .. }
+        | HeadsError::NoPolicy { .. }
         | HeadsError::ForeignCheckpoint(_)
         | HeadsError::OtherLedgers { .. }
         | HeadsError::NotOlder { .. } => 2,
@@ -193,6 +196,7 @@ fn code_of_witness(error: &WitnessError) -> u8 {
         | WitnessError::NoLogs(_)
         | WitnessError::NoState { .. }
         | WitnessError::OtherWitness { .. } => 2,
+        WitnessError::Heads(error) => code_of_heads(error),
         WitnessError::StateExists(_)
         | WitnessError::StateMissing(_)
         | WitnessError::Database { .. }

@@ -193,6 +193,11 @@ pub const EXAMPLES: &[Example] = &[
         "axilog witness serve witness.state --key witness.key --logs logs.pub",
     ),
     example(
+        "witness submit",
+        "Have the witnesses of a policy sign a checkpoint:",
+        "axilog witness submit run.jsonl.checkpoint --ledger run.jsonl --policy witnesses.policy",
+    ),
+    example(
         "ablation preflight",
         "Test the padding before anything is asked:",
         "axilog ablation preflight --model gpt-4o-2024-08-06",

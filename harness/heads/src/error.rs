@@ -6,7 +6,9 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::manifest::InvalidManifest;
 
 use crate::bounds::{MAX_CHECKPOINT_BYTES, MAX_PROOF_BYTES};
+use crate::invalid_verifier_key::InvalidVerifierKey;
 use crate::key_kind::KeyKind;
+use crate::policy_error::InvalidPolicy;
 use crate::record_difference::RecordDifference;
 
 /// Why a head was not signed, or a proof not made.
@@ -123,6 +125,15 @@ pub enum HeadsError {
         reason: InvalidCheckpoint,
     },
 
+    /// A file that holds no policy of witnesses.
+    #[error("{path}: is no policy of witnesses: {reason}", path = path.display())]
+    NoPolicy {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: InvalidPolicy,
+    },
+
     /// An earlier checkpoint that this key did not sign.
     #[error(
         "the checkpoint that is there is not one of this key: {0}; name another file for the new one, or move the old one away"
@@ -190,33 +201,6 @@ impl From<LedgerError> for HeadsError {
             error => HeadsError::Ledger(error),
         }
     }
-}
-
-/// Why a text is no public key. The text itself is never repeated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidVerifierKey {
-    /// The text is a secret key.
-    #[error(
-        "a secret key was given in place of a public one, and whoever sees this command line may have read it; make a new key (axilog key new), and give what `axilog key show` prints"
-    )]
-    Secret,
-    /// The text has another form.
-    #[error("it has another form; expected NAME+ID+KEY as `axilog key show` prints it")]
-    Form,
-    /// The key is one of another algorithm.
-    #[error("it is one of another kind; give what `axilog key show` prints")]
-    Algorithm,
-    /// The key is that of a log.
-    #[error("it is the key of a ledger, and signs no heads of others; give that of a witness")]
-    OfLog,
-    /// The key is that of a witness.
-    #[error("it is the key of a witness, and signs no ledger of its own; give that of the ledger")]
-    OfWitness,
-    /// The id is not that of name and key.
-    #[error(
-        "its id is not that of its name and key, so that one of the three was changed; copy it anew"
-    )]
-    Id,
 }
 
 /// Why a text is no checkpoint.
@@ -314,6 +298,9 @@ pub enum Unproven {
         "the signature of {0} does not hold: the checkpoint was changed after it was signed, or the signature was"
     )]
     BadSignature(String),
+    /// Too few witnesses have signed the checkpoint, or the signature of one does not hold.
+    #[error("the witnesses of the policy who signed the checkpoint are not enough: {0}")]
+    NoQuorum(String),
     /// The older checkpoint shows nothing.
     #[error("of the older checkpoint: {0}")]
     Older(Box<Unproven>),

@@ -71,8 +71,7 @@ impl ExtensionProof {
     /// The proof as a text.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let first = format!("{OLD_SIZE}{}\n", self.old_size);
-        join_proof(first, &self.hashes, &self.checkpoint)
+        write_extension(self.old_size, &self.hashes, &self.checkpoint)
     }
 
     /// Checks that the log with `key` signed both checkpoints, and that the newer one has all records of `old`.
@@ -112,6 +111,11 @@ impl ExtensionProof {
                 .map_err(|_| NoGrowth::Proof),
         }
     }
+}
+
+/// Writes the proof that the tree of a checkpoint extends one of `old_size` leaves.
+pub(crate) fn write_extension(old_size: u64, hashes: &[Hash], checkpoint: &Checkpoint) -> Vec<u8> {
+    join_proof(format!("{OLD_SIZE}{old_size}\n"), hashes, checkpoint)
 }
 
 /// Why a tree does not begin with an older one.

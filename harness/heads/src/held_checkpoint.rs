@@ -12,6 +12,7 @@ use axilog_ledger::verify::VerificationReport;
 use crate::checkpoint::Checkpoint;
 use crate::error::HeadsError;
 use crate::ledger_name::find_ledger_name;
+use crate::policy::WitnessPolicy;
 use crate::tree::TreeEdge;
 use crate::verifier_key::VerifierKey;
 
@@ -21,6 +22,8 @@ use crate::verifier_key::VerifierKey;
 pub struct HeldCheckpoint {
     checkpoint: Checkpoint,
     key: VerifierKey,
+    /// The witnesses who must have signed it, if any must.
+    policy: Option<WitnessPolicy>,
     /// The name of the ledger; `None` where it has none, or none that can be read.
     ledger_name: Option<String>,
     edge: TreeEdge,
@@ -28,14 +31,15 @@ pub struct HeldCheckpoint {
 }
 
 impl HeldCheckpoint {
-    /// A checkpoint that the ledger which is read from `source` will be compared with. The blobs are those beside
-    /// `ledger`.
+    /// A checkpoint that the ledger which is read from `source` will be compared with. Where there is a `policy`, enough
+    /// of its witnesses must have signed it. The blobs are those beside `ledger`.
     ///
     /// # Errors
     /// [`HeadsError::File`].
     pub fn new(
         checkpoint: Checkpoint,
         key: VerifierKey,
+        policy: Option<WitnessPolicy>,
         source: &mut (impl Read + Seek),
         ledger: &Path,
     ) -> Result<HeldCheckpoint, HeadsError> {
@@ -47,6 +51,7 @@ impl HeldCheckpoint {
         Ok(HeldCheckpoint {
             checkpoint,
             key,
+            policy,
             ledger_name,
             edge: TreeEdge::new(),
             failure: None,
@@ -105,9 +110,19 @@ impl HeldHead for HeldCheckpoint {
     }
 
     fn compare(&self, verification: &VerificationReport) -> (CheckResult, String) {
-        match self.checkpoint.verify(&self.key) {
-            Ok(()) => self.compare_ledger(verification),
-            Err(unproven) => (CheckResult::Failed, unproven.to_string()),
+        let signed = self.checkpoint.verify(&self.key);
+        let witnessed = match &self.policy {
+            Some(policy) => policy.require(&self.checkpoint).map(Some),
+            None => Ok(None),
+        };
+        let witnessed = match signed.and(witnessed) {
+            Ok(witnessed) => witnessed,
+            Err(unproven) => return (CheckResult::Failed, unproven.to_string()),
+        };
+        let (result, mut finding) = self.compare_ledger(verification);
+        if let (CheckResult::Passed, Some(report)) = (result, witnessed) {
+            finding = format!("{finding}; {report}");
         }
+        (result, finding)
     }
 }

@@ -66,8 +66,9 @@
 //! | `proven_record_json.rs` | what it shows, as JSON |
 //! | `extension_proof.rs` | the proof that a ledger extends an older checkpoint |
 //! | `proving.rs` | the making of both proofs from a ledger |
+//! | `policy.rs`, `policy_error.rs` | which witnesses must have signed |
 //! | `bounds.rs` | how much is read of what others hand over |
-//! | `error.rs` | what can go wrong |
+//! | `error.rs`, `invalid_verifier_key.rs` | what can go wrong |
 //!
 //! Tree, notes and signatures are `tlog_tiles`', `signed_note`'s and `ed25519-dalek`'s.
 
@@ -90,10 +91,13 @@ mod checkpoint;
 mod error;
 mod extension_proof;
 mod held_checkpoint;
+mod invalid_verifier_key;
 mod key_kind;
 mod ledger_name;
 mod ledger_tree;
 mod log_key;
+mod policy;
+mod policy_error;
 mod proof_text;
 mod proven_record_json;
 mod proving;
@@ -107,15 +111,18 @@ mod witness_key;
 
 pub use bounds::{MAX_CHECKPOINT_BYTES, MAX_PROOF_BYTES, MAX_TREE_SIZE};
 pub use checkpoint::Checkpoint;
-pub use error::{HeadsError, InvalidCheckpoint, InvalidProof, InvalidVerifierKey, Unproven};
+pub use error::{HeadsError, InvalidCheckpoint, InvalidProof, Unproven};
 pub use extension_proof::{ExtensionProof, NoGrowth};
 pub use held_checkpoint::HeldCheckpoint;
+pub use invalid_verifier_key::InvalidVerifierKey;
 pub use key_kind::KeyKind;
 pub use ledger_name::find_ledger_name;
 pub use log_key::LogKey;
+pub use policy::{PolicyWitness, QuorumReport, WitnessPolicy};
+pub use policy_error::{InvalidPolicy, PolicyFault};
 pub use proof_text::ProofKind;
 pub use proven_record_json::proven_record_json;
-pub use proving::{Proven, prove_extension, prove_record};
+pub use proving::{Proven, prove_extension, prove_record, write_submissions};
 pub use record_difference::RecordDifference;
 pub use record_proof::RecordProof;
 pub use secret_key::SecretKey;

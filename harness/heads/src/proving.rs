@@ -1,13 +1,15 @@
 //! The making of proofs from a ledger, which is read once and verified on the way.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Seek};
 use std::path::Path;
 
 use axilog_ledger::error::LedgerFault;
+use tlog_tiles::{HashReader, TreeProof};
 
 use crate::checkpoint::Checkpoint;
 use crate::error::HeadsError;
-use crate::extension_proof::ExtensionProof;
+use crate::extension_proof::{ExtensionProof, write_extension};
 use crate::ledger_tree::{LedgerTree, TreeQuestions};
 use crate::record_proof::RecordProof;
 use crate::tree::ProofHashes;
@@ -102,4 +104,45 @@ pub fn prove_extension(
         },
         later_fault: tree.fault,
     })
+}
+
+/// Writes what is submitted to witnesses that have signed a head of one of `old_sizes` records, none of which is larger than
+/// the checkpoint: the proof that it extends that head, and the checkpoint. 0 stands for a witness that has signed none.
+/// The ledger that is read from `source` is read once. Signatures are not looked at.
+///
+/// # Errors
+/// As [`prove_record`].
+pub fn write_submissions(
+    source: &mut (impl Read + Seek),
+    ledger: &Path,
+    old_sizes: &BTreeSet<u64>,
+    checkpoint: &Checkpoint,
+) -> Result<BTreeMap<u64, Vec<u8>>, HeadsError> {
+    let size = checkpoint.size();
+    let questions = TreeQuestions {
+        needed: Some(size),
+        sizes: vec![size],
+        hashes: ProofHashes::that(|reader| prove_trees(size, old_sizes, reader))?,
+        record: None,
+    };
+    let tree = LedgerTree::read(source, ledger, &questions)?;
+    tree.check_extends(ledger, checkpoint)?;
+    let proofs = prove_trees(size, old_sizes, &tree.hashes).map_err(HeadsError::Tree)?;
+    let submissions = old_sizes.iter().zip(proofs).map(|(old_size, hashes)| {
+        let submission = write_extension(*old_size, &hashes, checkpoint);
+        (*old_size, submission)
+    });
+    Ok(submissions.collect())
+}
+
+fn prove_trees<R: HashReader>(
+    size: u64,
+    old_sizes: &BTreeSet<u64>,
+    reader: &R,
+) -> Result<Vec<TreeProof>, tlog_tiles::Error> {
+    let prove = |old_size: &u64| match old_size {
+        0 => Ok(TreeProof::new()),
+        old_size => tlog_tiles::prove_tree(size, *old_size, reader),
+    };
+    old_sizes.iter().map(prove).collect()
 }

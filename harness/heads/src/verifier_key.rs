@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use signed_note::{StandardVerifier, Verifier, VerifierError, VerifierList};
 
-use crate::error::InvalidVerifierKey;
+use crate::invalid_verifier_key::InvalidVerifierKey;
 use crate::witness_key::WitnessPublicKey;
 
 /// How the text of a secret key begins.

@@ -11,7 +11,8 @@ use signed_note::{
     NoteError, Signature, Signer, Verifier, VerifierList, is_key_name_valid, key_id,
 };
 
-use crate::error::{HeadsError, InvalidVerifierKey};
+use crate::error::HeadsError;
+use crate::invalid_verifier_key::InvalidVerifierKey;
 use crate::key_kind::KeyKind;
 use crate::secret_key::SecretKey;
 

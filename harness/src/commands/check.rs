@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_heads::{
     Checkpoint, ExtensionProof, HeadsError, InvalidCheckpoint, InvalidProof, MAX_PROOF_BYTES,
-    ProofKind, RecordProof, Unproven, VerifierKey, proven_record_json,
+    ProofKind, RecordProof, Unproven, VerifierKey, WitnessPolicy, proven_record_json,
 };
 use axilog_ledger::encoding::hex;
 use axilog_ledger::file::lines::MAX_LINE_BYTES;
@@ -34,6 +34,9 @@ pub(crate) struct Args {
     /// The older checkpoint that you hold, for the proof that a ledger extends it.
     #[arg(long, value_name = "CHECKPOINT", conflicts_with = "record")]
     from: Option<PathBuf>,
+    /// The witnesses of whom enough must have signed the checkpoint that the proof leads to (C2SP tlog-policy).
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
     /// PROOF is a checkpoint, which proves nothing but that it was signed: check that.
     #[arg(long, conflicts_with_all = ["record", "from"])]
     head: bool,
@@ -70,6 +73,11 @@ struct ProvenFact {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let key: VerifierKey = (args.public_key.parse()).map_err(HeadsError::VerifierKey)?;
+    let policy = args
+        .policy
+        .as_deref()
+        .map(WitnessPolicy::read)
+        .transpose()?;
     let bytes = read_input(&args.proof, "read the proof", MAX_PROOF_BYTES)?;
     // What is to be shown the caller says, and not the file, which may come from whoever would like to show less.
     let shown = match (ProofKind::of(&bytes), args.head, &args.from) {
@@ -83,7 +91,28 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
         (found, ..) => Err(describe_other_kind(args, found)),
     };
+    let shown = shown.and_then(|fact| require_witnesses(policy.as_ref(), &bytes, fact));
     Ok(report(&args.proof, &key, shown))
+}
+
+/// Adds to a fact who has witnessed it, where a policy wants witnesses; fails where they are not enough.
+fn require_witnesses(
+    policy: Option<&WitnessPolicy>,
+    bytes: &[u8],
+    mut fact: ProvenFact,
+) -> Result<ProvenFact, ProofFailure> {
+    let Some(policy) = policy else {
+        return Ok(fact);
+    };
+    let witnessed = match ProofKind::of(bytes) {
+        ProofKind::Record => policy.require(RecordProof::parse(bytes)?.checkpoint()),
+        ProofKind::Extension => policy.require(ExtensionProof::parse(bytes)?.checkpoint()),
+        ProofKind::Other => policy.require(&Checkpoint::parse(bytes)?),
+    }?;
+    fact.rows.push(("witnesses", witnessed.to_string()));
+    let names: Vec<&str> = witnessed.signed.iter().map(|(name, _)| &**name).collect();
+    fact.fields["witnesses"] = json!(names);
+    Ok(fact)
 }
 
 /// Says that a file is of another kind than it was asked for.

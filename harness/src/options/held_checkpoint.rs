@@ -4,7 +4,7 @@ use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "heads")]
-use axilog_heads::{Checkpoint, HeadsError, HeldCheckpoint};
+use axilog_heads::{Checkpoint, HeadsError, HeldCheckpoint, WitnessPolicy};
 use axilog_ledger::audit::held_head::HeldHead;
 
 use crate::error::CommandError;
@@ -19,6 +19,9 @@ pub(crate) struct HeldCheckpointArgs {
     /// The public key of the ledger, as `axilog key show` prints it, with which the checkpoint must be signed.
     #[arg(long, value_name = "KEY", requires = "checkpoint")]
     public_key: Option<String>,
+    /// The witnesses of whom enough must have signed the checkpoint (C2SP tlog-policy).
+    #[arg(long, value_name = "FILE", requires = "checkpoint")]
+    policy: Option<PathBuf>,
 }
 
 impl HeldCheckpointArgs {
@@ -48,7 +51,12 @@ impl HeldCheckpointArgs {
         };
         let key = key.parse().map_err(HeadsError::VerifierKey)?;
         let checkpoint = Checkpoint::read(checkpoint)?;
-        let held = HeldCheckpoint::new(checkpoint, key, ledger, path)?;
+        let policy = self
+            .policy
+            .as_deref()
+            .map(WitnessPolicy::read)
+            .transpose()?;
+        let held = HeldCheckpoint::new(checkpoint, key, policy, ledger, path)?;
         Ok(Some(Box::new(held)))
     }
 
@@ -62,8 +70,8 @@ impl HeldCheckpointArgs {
         _: &mut (impl Read + Seek),
         _: &Path,
     ) -> Result<Option<Box<dyn HeldHead>>, CommandError> {
-        match (&self.checkpoint, &self.public_key) {
-            (None, None) => Ok(None),
+        match (&self.checkpoint, &self.public_key, &self.policy) {
+            (None, None, None) => Ok(None),
             _ => Err(CommandError::NotBuilt("heads")),
         }
     }

@@ -132,6 +132,86 @@ fn a_witness_signs_what_the_command_proves() {
     witness.end();
 }
 
+/// Checkpoints that witnesses have signed, and commands that want them to have.
+#[test]
+fn a_policy_of_witnesses_is_asked_and_wanted() {
+    let bench = plant();
+    let witness = Serving::begin(&bench);
+    let address = witness.said["address"].as_str().unwrap();
+    bench
+        .run("key new away.key --name example.net/witness --witness")
+        .exits(0);
+    let [key, away] = ["witness.key", "away.key"].map(|file| {
+        let shown = bench.run(&format!("key show {file}")).exits(0).stdout;
+        shown.trim_end().to_owned()
+    });
+    let lines =
+        format!("witness north {key} http://{address}\nwitness south {away} http://127.0.0.1:1\n");
+    bench.write("one", format!("{lines}group g any north south\nquorum g\n"));
+    bench.write("two", format!("{lines}group g all north south\nquorum g\n"));
+    let public = String::from_utf8(bench.read("logs")).unwrap();
+    let public = public.trim_end();
+    let submit = "witness submit ledger.jsonl.checkpoint --ledger ledger.jsonl --policy";
+    let check = |policy: &str| {
+        let key = format!("--public-key {public} --policy {policy}");
+        let head = bench.run(&format!(
+            "check ledger.jsonl.checkpoint --head {key} --json"
+        ));
+        let audit = format!("audit ledger.jsonl --checkpoint ledger.jsonl.checkpoint {key}");
+        let audit = bench.run(&audit).exits(head.code).stdout;
+        bench.run("prove ledger.jsonl --seq 5 -o five").exits(0);
+        bench.run(&format!("check five {key}")).exits(head.code);
+        (
+            head.code,
+            head.json(),
+            audit.replace("\n                ", " "),
+        )
+    };
+    let (code, report, audit) = check("one");
+    assert_eq!((code, &report["ok"]), (1, &Value::Bool(false)));
+    let reason = report["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("are not enough: signed by no witness; not by north: "),
+        "{reason}"
+    );
+    assert!(
+        audit.contains("held head       FAILED: the witnesses of the policy"),
+        "{audit}"
+    );
+    for size in [8, 11] {
+        let run = bench.run(&format!("{submit} two --json"));
+        let report = run.exits(1).json();
+        assert_eq!(report["size"], size);
+        assert!(
+            report["witnesses"][0]["time"].as_u64().unwrap() > 1_700_000_000,
+            "{report}"
+        );
+        let reason = report["witnesses"][1]["reason"].as_str().unwrap();
+        assert!(reason.starts_with("it is away: "), "{reason}");
+        let text = bench.run(&format!("{submit} one")).exits(0).stdout;
+        assert!(text.starts_with("OK "), "{text}");
+        let (code, report, audit) = check("one");
+        assert_eq!(
+            (code, &report["witnesses"]),
+            (0, &serde_json::json!(["north"]))
+        );
+        assert!(
+            audit.contains("signed by the witnesses north; not by south: "),
+            "{audit}"
+        );
+        assert_eq!(check("two").0, 1);
+        bench.observe(b"{\"value\":2}").exits(0);
+        bench
+            .run("checkpoint ledger.jsonl --key plant.key")
+            .exits(0);
+    }
+    witness.end();
+    bench.write("bad", "witness north\nquorum none\n");
+    let told = bench.run(&format!("{submit} bad"));
+    told.exits(2)
+        .says("bad: is no policy of witnesses: line 1: expected ");
+}
+
 #[test]
 fn a_witness_begins_with_its_own_files_alone() {
     let bench = plant();

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use axilog_heads::InvalidVerifierKey;
+use axilog_heads::{HeadsError, InvalidVerifierKey};
 use axilog_ledger::error::FileError;
 
 /// Why a witness cannot begin, or goes no further.
@@ -76,7 +76,11 @@ pub enum WitnessError {
         source: std::io::Error,
     },
 
-    /// The system gives no threads.
-    #[error("the witness cannot begin: {0}")]
+    /// A checkpoint cannot be submitted.
+    #[error(transparent)]
+    Heads(HeadsError),
+
+    /// The system gives no threads, or no random numbers.
+    #[error("cannot begin: {0}")]
     Setup(std::io::Error),
 }

@@ -5,6 +5,7 @@ mod independent;
 mod keys;
 mod notes;
 mod plant;
+mod policies;
 mod reading;
 mod reference;
 mod trees;

@@ -6,3 +6,4 @@ mod histories;
 mod kills;
 mod signatures;
 mod states;
+mod submissions;

@@ -1,5 +1,7 @@
 //! `axilog witness`: signs heads of ledgers, so that none of them can have two.
 
+mod submit;
+
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -36,6 +38,7 @@ enum WitnessCommand {
     ///
     /// Writes one line when it listens. JSON: `address`, `base_url`, `public_key`, `logs`.
     Serve(ServeArgs),
+    Submit(submit::Args),
 }
 
 #[derive(clap::Args)]
@@ -72,20 +75,11 @@ struct ServeArgs {
     json: bool,
 }
 
-impl Args {
-    /// Whether the command keeps something, which stays kept where its result cannot be shown.
-    pub(crate) fn records(&self) -> bool {
-        matches!(
-            self.command,
-            WitnessCommand::Init(_) | WitnessCommand::Serve(_)
-        )
-    }
-}
-
 pub(crate) fn run(args: &Args) -> CommandOutcome {
     match &args.command {
         WitnessCommand::Init(args) => (args.json, init(args)),
         WitnessCommand::Serve(args) => (args.json, serve(args)),
+        WitnessCommand::Submit(args) => (args.json, submit::run(args)),
     }
 }
 
