@@ -18,6 +18,8 @@ use axilog_ledger::schema::violation::InvalidSchema;
 use axilog_memory::MemoryError;
 #[cfg(feature = "oracle")]
 use axilog_oracle::OracleError;
+#[cfg(feature = "witness")]
+use axilog_witness::WitnessError;
 #[cfg(feature = "x0l")]
 use axilog_x0l::{X0lError, live::LiveError};
 
@@ -289,6 +291,11 @@ pub(crate) enum CommandError {
     #[error(transparent)]
     Heads(HeadsError),
 
+    /// A witness cannot begin or go on.
+    #[cfg(feature = "witness")]
+    #[error(transparent)]
+    Witness(WitnessError),
+
     /// A proof that can only be checked with a file that was not named.
     #[cfg(feature = "heads")]
     #[error("{path}: {what}", path = path.display())]
@@ -383,6 +390,16 @@ impl From<GatewayError> for CommandError {
     }
 }
 
+#[cfg(feature = "witness")]
+impl From<WitnessError> for CommandError {
+    fn from(error: WitnessError) -> CommandError {
+        match error {
+            WitnessError::File(error) => CommandError::File(error),
+            error => CommandError::Witness(error),
+        }
+    }
+}
+
 #[cfg(feature = "heads")]
 impl From<HeadsError> for CommandError {
     fn from(error: HeadsError) -> CommandError {
@@ -435,4 +452,6 @@ failure_from!(
     HeadsError,
     #[cfg(feature = "memory")]
     MemoryError,
+    #[cfg(feature = "witness")]
+    WitnessError,
 );

@@ -11,6 +11,8 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_memory::MemoryError;
 #[cfg(feature = "ablation")]
 use axilog_oracle::tokens::TokenError;
+#[cfg(feature = "witness")]
+use axilog_witness::WitnessError;
 #[cfg(feature = "x0l")]
 use axilog_x0l::{X0lError, live::LiveError};
 
@@ -68,6 +70,8 @@ impl CommandError {
             CommandError::ProofNeeds { .. } => 2,
             #[cfg(feature = "heads")]
             CommandError::Heads(error) => code_of_heads(error),
+            #[cfg(feature = "witness")]
+            CommandError::Witness(error) => code_of_witness(error),
             #[cfg(feature = "memory")]
             CommandError::Memory(error) => code_of_memory(error),
             #[cfg(feature = "x0l")]
@@ -162,6 +166,7 @@ fn code_of_heads(error: &HeadsError) -> u8 {
         HeadsError::OtherRecords { .. } | HeadsError::NoSuchRecord { .. } => 1,
         HeadsError::KeyName(_)
         | HeadsError::BrokenKey(_)
+        | HeadsError::OtherKeyKind { .. }
         | HeadsError::VerifierKey(_)
         | HeadsError::NoName { .. }
         | HeadsError::OtherName { .. }
@@ -178,6 +183,22 @@ fn code_of_heads(error: &HeadsError) -> u8 {
         | HeadsError::Tree(_)
         | HeadsError::File(_) => 3,
         HeadsError::Ledger(error) => code_of_ledger(error),
+    }
+}
+
+#[cfg(feature = "witness")]
+fn code_of_witness(error: &WitnessError) -> u8 {
+    match error {
+        WitnessError::NoLogKey { .. }
+        | WitnessError::NoLogs(_)
+        | WitnessError::NoState { .. }
+        | WitnessError::OtherWitness { .. } => 2,
+        WitnessError::StateExists(_)
+        | WitnessError::StateMissing(_)
+        | WitnessError::Database { .. }
+        | WitnessError::Listen { .. }
+        | WitnessError::Setup(_)
+        | WitnessError::File(_) => 3,
     }
 }
 

@@ -70,6 +70,12 @@ const PARTS: &[Part] = &[
         is_built: cfg!(feature = "heads"),
     },
     Part {
+        name: "witness",
+        feature: "witness",
+        about: "Sign the heads of others' ledgers, each only where it extends the one before",
+        is_built: cfg!(feature = "witness"),
+    },
+    Part {
         name: "x0l",
         feature: "x0l",
         about: "Let a model propose actions and a fixed kernel decide, all recorded",

@@ -183,6 +183,16 @@ pub const EXAMPLES: &[Example] = &[
         "axilog check five.tlog-proof --public-key example.com/plant+0d1b2c3d+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k",
     ),
     example(
+        "witness init",
+        "Begin as a witness:",
+        "axilog witness init witness.state --key witness.key",
+    ),
+    example(
+        "witness serve",
+        "Sign heads of the ledgers whose public keys are in a file:",
+        "axilog witness serve witness.state --key witness.key --logs logs.pub",
+    ),
+    example(
         "ablation preflight",
         "Test the padding before anything is asked:",
         "axilog ablation preflight --model gpt-4o-2024-08-06",

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axilog_connections::Connections;
 use axilog_ledger::error::FileError;
 use axum::Router;
 use tokio::net::TcpListener;
@@ -13,7 +14,6 @@ use tokio::time::sleep;
 
 use crate::configuration::GatewayConfiguration;
 use crate::configuration_file::{DEFAULT_CLIENT_TIME, DEFAULT_CONNECTIONS};
-use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::host_name::require_host_name;
 use crate::replay::{ReplayedLedger, replay_router};

@@ -24,7 +24,6 @@
 //! |---|---|
 //! | `configuration.rs` | the configuration: one TOML file |
 //! | `gateway.rs` | [`Gateway`] and [`Listener`]: opening, serving, ending |
-//! | `connections.rs` | the connections of clients: how many, and how long each may take |
 //! | `operator.rs`, `metrics.rs` | what an operator asks of the gateway, and what it counts |
 //! | `call_log.rs`, `live_calls.rs` | a line for each call, and the calls as they end |
 //! | `page.rs`, `page/` | the page that shows ledgers and calls |
@@ -65,7 +64,6 @@ mod call;
 mod call_log;
 mod configuration;
 mod configuration_file;
-mod connections;
 mod error;
 mod error_form;
 mod gateway;

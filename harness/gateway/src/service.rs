@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axilog::hash::Hash;
+use axilog_connections::Connections;
 use axum::http::StatusCode;
 use tokio::sync::Semaphore;
 
 use crate::configuration::GatewayConfiguration;
-use crate::connections::Connections;
 use crate::error::GatewayError;
 use crate::ledgers::Ledgers;
 use crate::live_calls::LiveCalls;

@@ -2,12 +2,13 @@
 
 use std::io::ErrorKind;
 use std::path::Path;
+use std::slice;
 
 use axilog::hash::Hash;
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, replace_file};
 use axilog_ledger::input_file::read_input;
-use signed_note::{Note, NoteError};
+use signed_note::{Note, NoteError, Signature};
 use tlog_tiles::checkpoint::Checkpoint as TreeHead;
 
 use crate::bounds::{MAX_CHECKPOINT_BYTES, MAX_TREE_SIZE};
@@ -15,6 +16,7 @@ use crate::error::{HeadsError, InvalidCheckpoint, Unproven};
 use crate::log_key::LogKey;
 use crate::record_difference::RecordDifference;
 use crate::verifier_key::VerifierKey;
+use crate::witness_key::{MadeSignature, WitnessKey, WitnessPublicKey, time_of};
 
 /// A checkpoint with all its signatures, of which none was checked yet.
 #[derive(Debug)]
@@ -43,6 +45,15 @@ impl Checkpoint {
     /// # Errors
     /// [`InvalidCheckpoint`], also for extension lines, which no log of this library has.
     pub fn parse(bytes: &[u8]) -> Result<Checkpoint, InvalidCheckpoint> {
+        let checkpoint = Checkpoint::parse_of_any_log(bytes)?;
+        match checkpoint.size() {
+            0 => Err(InvalidCheckpoint::Empty),
+            _ => Ok(checkpoint),
+        }
+    }
+
+    /// Reads a checkpoint as [`Checkpoint::parse`] does, also that of a log without records, which no ledger is.
+    pub(crate) fn parse_of_any_log(bytes: &[u8]) -> Result<Checkpoint, InvalidCheckpoint> {
         if bytes.len() as u64 > MAX_CHECKPOINT_BYTES {
             return Err(InvalidCheckpoint::TooLong);
         }
@@ -55,8 +66,7 @@ impl Checkpoint {
             return Err(InvalidCheckpoint::Extension);
         }
         match head.size() {
-            0 => Err(InvalidCheckpoint::Empty),
-            1..=MAX_TREE_SIZE => Ok(Checkpoint { head, note }),
+            0..=MAX_TREE_SIZE => Ok(Checkpoint { head, note }),
             size => Err(InvalidCheckpoint::TooLarge(size)),
         }
     }
@@ -153,10 +163,92 @@ impl Checkpoint {
                 expected: key.name().to_owned(),
             });
         }
-        match self.note.verify(&key.alone()) {
+        match self.note.verify(&VerifierKey::list(slice::from_ref(key))) {
             Ok(_) => Ok(()),
             Err(NoteError::UnverifiedNote) => Err(Unproven::NotSigned(key.short_name())),
             Err(_) => Err(Unproven::BadSignature(key.short_name())),
         }
     }
+
+    /// Checks that the log signed this checkpoint with one of its `keys`, and that the signature of none of them is bad.
+    /// Drops all other signatures.
+    ///
+    /// # Errors
+    /// [`Unproven::OtherOrigin`], [`Unproven::NotSigned`], [`Unproven::BadSignature`].
+    pub fn keep_signatures_of(&mut self, keys: &[VerifierKey]) -> Result<(), Unproven> {
+        if let Some(key) = keys.iter().find(|key| key.name() != self.origin()) {
+            return Err(Unproven::OtherOrigin {
+                found: self.origin().to_owned(),
+                expected: key.name().to_owned(),
+            });
+        }
+        let names = || {
+            let names: Vec<String> = keys.iter().map(VerifierKey::short_name).collect();
+            names.join(", ")
+        };
+        let kept = match self.note.verify(&VerifierKey::list(keys)) {
+            Ok((kept, _)) => kept,
+            Err(NoteError::UnverifiedNote) => return Err(Unproven::NotSigned(names())),
+            Err(_) => return Err(Unproven::BadSignature(names())),
+        };
+        let note = Note::new(self.note.text(), &kept);
+        self.note = note.map_err(|_| Unproven::NotSigned(names()))?;
+        Ok(())
+    }
+
+    /// Signs the checkpoint as a witness that has seen it at `time`, in seconds since 1970. Gives the line of the
+    /// signature, and has it among its own in place of an earlier one of the witness.
+    ///
+    /// # Errors
+    /// [`HeadsError::Unsigned`].
+    pub fn cosign(&mut self, key: &WitnessKey, time: u64) -> Result<Vec<u8>, HeadsError> {
+        let unsigned = |error: NoteError| HeadsError::Unsigned(error.to_string());
+        let signature = key.sign(time, self.note.text()).map_err(unsigned)?;
+        let line = signature.to_bytes();
+        let made = MadeSignature(signature);
+        self.note.add_sigs(&[&made]).map_err(unsigned)?;
+        Ok(line)
+    }
+
+    /// Adds the signature of a witness that is among `lines`, in place of an earlier one of it. Gives its time, in seconds
+    /// since 1970.
+    ///
+    /// # Errors
+    /// [`Unproven::NotSigned`], [`Unproven::BadSignature`].
+    pub fn add_cosignature(
+        &mut self,
+        lines: &[u8],
+        key: &WitnessPublicKey,
+    ) -> Result<u64, Unproven> {
+        let not_signed = || Unproven::NotSigned(key.short_name());
+        let bytes = [self.note.text(), b"\n", lines].concat();
+        let note = Note::from_bytes(&bytes).map_err(|_| not_signed())?;
+        let (signature, time) = find_cosignature(&note, key)?;
+        let made = MadeSignature(signature);
+        self.note.add_sigs(&[&made]).map_err(|_| not_signed())?;
+        Ok(time)
+    }
+
+    /// The time at which a witness signed this checkpoint, in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`Unproven::NotSigned`], [`Unproven::BadSignature`].
+    pub fn find_cosigned_time(&self, key: &WitnessPublicKey) -> Result<u64, Unproven> {
+        find_cosignature(&self.note, key).map(|(_, time)| time)
+    }
+}
+
+/// The signature of a witness on a note, and its time.
+fn find_cosignature(note: &Note, key: &WitnessPublicKey) -> Result<(Signature, u64), Unproven> {
+    let verified = match note.verify(&key.alone()) {
+        Ok((verified, _)) => verified,
+        Err(NoteError::UnverifiedNote) => return Err(Unproven::NotSigned(key.short_name())),
+        Err(_) => return Err(Unproven::BadSignature(key.short_name())),
+    };
+    let signature = verified.into_iter().next();
+    let timed = signature.and_then(|signature| {
+        let time = time_of(signature.signature())?;
+        Some((signature, time))
+    });
+    timed.ok_or_else(|| Unproven::NotSigned(key.short_name()))
 }

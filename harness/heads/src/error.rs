@@ -6,6 +6,7 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::manifest::InvalidManifest;
 
 use crate::bounds::{MAX_CHECKPOINT_BYTES, MAX_PROOF_BYTES};
+use crate::key_kind::KeyKind;
 use crate::record_difference::RecordDifference;
 
 /// Why a head was not signed, or a proof not made.
@@ -45,6 +46,17 @@ pub enum HeadsError {
         path = .0.display()
     )]
     BrokenKey(PathBuf),
+
+    /// A key of another kind.
+    #[error("{path}: is {found}, expected {expected}; name the other one", path = path.display())]
+    OtherKeyKind {
+        /// The file.
+        path: PathBuf,
+        /// What the key signs.
+        found: KeyKind,
+        /// What it should sign.
+        expected: KeyKind,
+    },
 
     /// A text that was given as a public key is not one.
     #[error("the public key is refused: {0}")]
@@ -192,8 +204,14 @@ pub enum InvalidVerifierKey {
     #[error("it has another form; expected NAME+ID+KEY as `axilog key show` prints it")]
     Form,
     /// The key is one of another algorithm.
-    #[error("it is one of another kind than Ed25519; give what `axilog key show` prints")]
+    #[error("it is one of another kind; give what `axilog key show` prints")]
     Algorithm,
+    /// The key is that of a log.
+    #[error("it is the key of a ledger, and signs no heads of others; give that of a witness")]
+    OfLog,
+    /// The key is that of a witness.
+    #[error("it is the key of a witness, and signs no ledger of its own; give that of the ledger")]
+    OfWitness,
     /// The id is not that of name and key.
     #[error(
         "its id is not that of its name and key, so that one of the three was changed; copy it anew"

@@ -50,7 +50,10 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `verifier_key.rs` | the public key of a log |
-//! | `log_key.rs` | its secret key, and the file that holds it |
+//! | `key_kind.rs` | what a key signs |
+//! | `secret_key.rs` | a secret key, and the file that holds it |
+//! | `log_key.rs` | the secret key of a log |
+//! | `witness_key.rs` | the keys of a witness, and its signatures with the time |
 //! | `checkpoint.rs` | a signed size and root |
 //! | `tree.rs` | the right edge of a growing tree, and the hashes of it that a proof needs |
 //! | `ledger_tree.rs` | the tree of a ledger file, made while the ledger is verified |
@@ -87,6 +90,7 @@ mod checkpoint;
 mod error;
 mod extension_proof;
 mod held_checkpoint;
+mod key_kind;
 mod ledger_name;
 mod ledger_tree;
 mod log_key;
@@ -95,15 +99,18 @@ mod proven_record_json;
 mod proving;
 mod record_difference;
 mod record_proof;
+mod secret_key;
 mod signing;
 mod tree;
 mod verifier_key;
+mod witness_key;
 
 pub use bounds::{MAX_CHECKPOINT_BYTES, MAX_PROOF_BYTES, MAX_TREE_SIZE};
 pub use checkpoint::Checkpoint;
 pub use error::{HeadsError, InvalidCheckpoint, InvalidProof, InvalidVerifierKey, Unproven};
-pub use extension_proof::ExtensionProof;
+pub use extension_proof::{ExtensionProof, NoGrowth};
 pub use held_checkpoint::HeldCheckpoint;
+pub use key_kind::KeyKind;
 pub use ledger_name::find_ledger_name;
 pub use log_key::LogKey;
 pub use proof_text::ProofKind;
@@ -111,6 +118,8 @@ pub use proven_record_json::proven_record_json;
 pub use proving::{Proven, prove_extension, prove_record};
 pub use record_difference::RecordDifference;
 pub use record_proof::RecordProof;
+pub use secret_key::SecretKey;
 pub use signing::{SignedHead, SigningRequest, sign_ledger};
 pub use tree::TreeEdge;
 pub use verifier_key::VerifierKey;
+pub use witness_key::{WitnessKey, WitnessPublicKey};

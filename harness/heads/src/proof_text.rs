@@ -4,7 +4,7 @@ use tlog_tiles::Hash;
 
 use crate::bounds::MAX_PROOF_BYTES;
 use crate::checkpoint::Checkpoint;
-use crate::error::InvalidProof;
+use crate::error::{InvalidCheckpoint, InvalidProof};
 
 /// The most hashes of a proof: a tree of 2^63 leaves needs no more.
 const MAX_HASHES: usize = 63;
@@ -44,7 +44,10 @@ impl ProofKind {
 ///
 /// # Errors
 /// [`InvalidProof`].
-pub(crate) fn split_proof(bytes: &[u8]) -> Result<(Vec<&str>, Checkpoint), InvalidProof> {
+pub(crate) fn split_proof(
+    bytes: &[u8],
+    parse_checkpoint: fn(&[u8]) -> Result<Checkpoint, InvalidCheckpoint>,
+) -> Result<(Vec<&str>, Checkpoint), InvalidProof> {
     if bytes.len() as u64 > MAX_PROOF_BYTES {
         return Err(InvalidProof::TooLong);
     }
@@ -53,7 +56,7 @@ pub(crate) fn split_proof(bytes: &[u8]) -> Result<(Vec<&str>, Checkpoint), Inval
         return Err(InvalidProof::CarriageReturn);
     }
     let (lines, checkpoint) = text.split_once("\n\n").ok_or(InvalidProof::NoEmptyLine)?;
-    let checkpoint = Checkpoint::parse(checkpoint.as_bytes()).map_err(InvalidProof::Checkpoint)?;
+    let checkpoint = parse_checkpoint(checkpoint.as_bytes()).map_err(InvalidProof::Checkpoint)?;
     Ok((lines.split('\n').collect(), checkpoint))
 }
 

@@ -29,7 +29,7 @@ impl RecordProof {
     /// # Errors
     /// [`InvalidProof`].
     pub fn parse(bytes: &[u8]) -> Result<RecordProof, InvalidProof> {
-        let (lines, checkpoint) = split_proof(bytes)?;
+        let (lines, checkpoint) = split_proof(bytes, Checkpoint::parse)?;
         let mut lines = lines.into_iter().peekable();
         if lines.next() != Some(RECORD_PROOF) {
             return Err(InvalidProof::OtherVersion);

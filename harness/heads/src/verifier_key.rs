@@ -6,6 +6,7 @@ use std::str::FromStr;
 use signed_note::{StandardVerifier, Verifier, VerifierError, VerifierList};
 
 use crate::error::InvalidVerifierKey;
+use crate::witness_key::WitnessPublicKey;
 
 /// How the text of a secret key begins.
 const SECRET: &str = "PRIVATE+KEY+";
@@ -36,9 +37,13 @@ impl VerifierKey {
         format!("{}+{:08x}", self.name(), self.id())
     }
 
-    /// This key as the only one whose signatures count.
-    pub(crate) fn alone(&self) -> VerifierList {
-        VerifierList::new(vec![Box::new(self.verifier.clone())])
+    /// These keys as the only ones whose signatures count.
+    pub(crate) fn list(keys: &[VerifierKey]) -> VerifierList {
+        let keys = keys.iter();
+        VerifierList::new(
+            keys.map(|key| -> Box<dyn Verifier> { Box::new(key.verifier.clone()) })
+                .collect(),
+        )
     }
 }
 
@@ -52,6 +57,7 @@ impl FromStr for VerifierKey {
         }
         let verifier = StandardVerifier::new(text).map_err(|error| match error {
             VerifierError::Format => InvalidVerifierKey::Form,
+            VerifierError::Alg if is_of_witness(text) => InvalidVerifierKey::OfWitness,
             VerifierError::Alg => InvalidVerifierKey::Algorithm,
             VerifierError::Id => InvalidVerifierKey::Id,
         })?;
@@ -60,6 +66,11 @@ impl FromStr for VerifierKey {
             verifier,
         })
     }
+}
+
+/// Whether a key of another kind is that of a witness.
+fn is_of_witness(text: &str) -> bool {
+    text.parse::<WitnessPublicKey>().is_ok()
 }
 
 impl fmt::Display for VerifierKey {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use axilog_heads::LogKey;
+use axilog_heads::{KeyKind, SecretKey};
 use clap::Subcommand;
 use serde_json::json;
 
@@ -25,9 +25,12 @@ enum Command {
     New {
         /// The new file.
         file: PathBuf,
-        /// The name of the ledger whose heads it signs: 1 to 256 visible ASCII characters without +.
+        /// The name of the ledger whose heads it signs, or of the witness: 1 to 256 visible ASCII characters without +.
         #[arg(long, value_name = "NAME")]
         name: String,
+        /// The key is that of a witness, and signs the heads of others' ledgers (axilog witness).
+        #[arg(long)]
+        witness: bool,
         /// One JSON object on standard output.
         #[arg(long)]
         json: bool,
@@ -57,21 +60,32 @@ impl Args {
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
-        Command::New { file, name, .. } => Ok(report(file, &LogKey::create(file, name)?)),
-        Command::Show { file, .. } => Ok(report(file, &LogKey::read(file)?)),
+        Command::New {
+            file,
+            name,
+            witness,
+            ..
+        } => {
+            let kind = match witness {
+                true => KeyKind::Witness,
+                false => KeyKind::Log,
+            };
+            Ok(report(file, &SecretKey::create(file, name, kind)?))
+        }
+        Command::Show { file, .. } => Ok(report(file, &SecretKey::read(file)?)),
     }
 }
 
-fn report(path: &Path, key: &LogKey) -> Report {
-    let public = key.verifier_key();
+fn report(path: &Path, key: &SecretKey) -> Report {
+    let public = key.public_key();
     Report {
         passed: true,
         text: format!("{public}\n"),
         json: json!({
             "key": path.to_string_lossy(),
-            "name": public.name(),
-            "id": format!("{:08x}", public.id()),
-            "public_key": public.to_string(),
+            "name": key.name(),
+            "id": format!("{:08x}", key.id()),
+            "public_key": public,
         }),
         notes: Vec::new(),
     }

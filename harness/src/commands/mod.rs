@@ -36,6 +36,8 @@ mod stats;
 mod tidy;
 mod time;
 mod verify;
+#[cfg(feature = "witness")]
+mod witness;
 #[cfg(feature = "x0l")]
 mod x0l;
 
@@ -84,6 +86,8 @@ pub(crate) enum Command {
     Gateway(gateway::Args),
     #[cfg(feature = "memory")]
     Memory(memory::Args),
+    #[cfg(feature = "witness")]
+    Witness(witness::Args),
     #[cfg(feature = "x0l")]
     X0l(x0l::Args),
 }
@@ -111,6 +115,8 @@ impl Command {
             Command::Gateway(args) => args.records(),
             #[cfg(feature = "memory")]
             Command::Memory(args) => args.records(),
+            #[cfg(feature = "witness")]
+            Command::Witness(args) => args.records(),
             #[cfg(feature = "x0l")]
             Command::X0l(args) => args.records(),
             _ => false,
@@ -158,6 +164,8 @@ impl Command {
             Command::Gateway(args) => gateway::run(&args),
             #[cfg(feature = "memory")]
             Command::Memory(args) => memory::run(&args),
+            #[cfg(feature = "witness")]
+            Command::Witness(args) => witness::run(&args),
             #[cfg(feature = "x0l")]
             Command::X0l(args) => x0l::run(&args),
         };

@@ -15,7 +15,7 @@ use serde_json::Value;
 const WITHOUT_SCHEMAS: [&str; 6] = ["ablation", "bundle", "gateway", "mcp", "memory", "x0l"];
 
 /// Commands whose schemas are named after a subcommand.
-const GROUPS: [&str; 2] = ["key", "policy"];
+const GROUPS: [&str; 3] = ["key", "policy", "witness"];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/json")

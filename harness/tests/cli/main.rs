@@ -72,6 +72,8 @@ mod traced;
 mod unwritable_output;
 mod vectors;
 mod what_if;
+#[cfg(target_os = "linux")]
+mod witness;
 mod x0l;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod x0l_killed;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-use axilog_heads::Checkpoint;
+use axilog_heads::{Checkpoint, WitnessKey};
 
 use crate::plant::Plant;
 
@@ -18,9 +18,18 @@ fn lay_out(plant: &Plant) -> String {
     let write =
         |name: String, bytes: Vec<u8>| fs::write(plant.dir.path().join(name), bytes).unwrap();
     write("public".to_owned(), plant.public().to_string().into_bytes());
+    let witness = plant.dir.path().join("witness.key");
+    let witness = WitnessKey::create(&witness, "example.org/witness").unwrap();
+    let public = witness.public_key().to_string();
+    write("witness".to_owned(), public.into_bytes());
     let (mut records, mut extensions) = (0, 0);
     for size in sizes {
-        write(format!("{size}.checkpoint"), plant.sign(size).to_bytes());
+        let mut checkpoint = plant.sign(size);
+        write(format!("{size}.checkpoint"), checkpoint.to_bytes());
+        checkpoint
+            .cosign(&witness, 1_767_225_600 + size as u64)
+            .unwrap();
+        write(format!("{size}.cosigned"), checkpoint.to_bytes());
         for index in [0, 1, size / 2, size - 1] {
             let proof = plant.prove_record(&all, index as u64, plant.sign(size));
             let name = format!("{size}-{index}.tlog-proof");
@@ -33,7 +42,7 @@ fn lay_out(plant: &Plant) -> String {
             extensions += 1;
         }
     }
-    format!("{} {records} {extensions}\n", sizes.len())
+    format!("{0} {records} {extensions} {0}\n", sizes.len())
 }
 
 /// What a verifier prints of the files in the plant's directory.

@@ -6,7 +6,9 @@ package main
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -77,6 +79,36 @@ func open(message []byte, known note.Verifiers) head {
 	return head{lines[0], size, root}
 }
 
+// A witness signs a checkpoint with the time (C2SP tlog-cosignature). Its key is not one that the package note knows.
+type witness struct {
+	name string
+	id   uint32
+	key  ed25519.PublicKey
+}
+
+func readWitness(text string) witness {
+	parts := strings.SplitN(strings.TrimSpace(text), "+", 3)
+	typed, err := base64.StdEncoding.DecodeString(parts[2])
+	must(err)
+	hash := sha256.Sum256(append([]byte(parts[0]+"\n"), typed...))
+	id := binary.BigEndian.Uint32(hash[:])
+	if fmt.Sprintf("%08x", id) != parts[1] || typed[0] != 4 || len(typed) != 1+ed25519.PublicKeySize {
+		log.Fatalf("the key of a witness: %s", text)
+	}
+	return witness{parts[0], id, typed[1:]}
+}
+
+func (w witness) Name() string    { return w.name }
+func (w witness) KeyHash() uint32 { return w.id }
+
+func (w witness) Verify(text, signature []byte) bool {
+	if len(signature) != 8+ed25519.SignatureSize {
+		return false
+	}
+	time := binary.BigEndian.Uint64(signature)
+	return ed25519.Verify(w.key, fmt.Appendf(nil, "cosignature/v1\ntime %d\n%s", time, text), signature[8:])
+}
+
 // split gives the lines before the first empty line, the hashes among them, and the checkpoint.
 func split(proof []byte, first int) ([]string, []tlog.Hash, []byte) {
 	before, checkpoint, found := bytes.Cut(proof, []byte("\n\n"))
@@ -105,6 +137,8 @@ func main() {
 	verifier, err := note.NewVerifier(strings.TrimSpace(string(read(directory, "public"))))
 	must(err)
 	known := note.VerifierList(verifier)
+	cosigner := readWitness(string(read(directory, "witness")))
+	both := note.VerifierList(verifier, cosigner)
 	leaves := commits(read(directory, "ledger.jsonl"))
 
 	var stored []tlog.Hash
@@ -139,6 +173,19 @@ func main() {
 				log.Fatalf("%s: holds with another origin", file)
 			}
 			checked[kind]++
+		case ".cosigned":
+			content := read(file)
+			opened, err := note.Open(content, both)
+			must(err)
+			alone, err := note.Open(content, note.VerifierList(cosigner))
+			must(err)
+			if len(opened.Sigs) != 2 || len(alone.Sigs) != 1 {
+				log.Fatalf("%s: %d signatures, of the witness %d", file, len(opened.Sigs), len(alone.Sigs))
+			}
+			if _, err := note.Open(bytes.Replace(content, []byte("\n"), []byte("0\n"), 1), note.VerifierList(cosigner)); err == nil {
+				log.Fatalf("%s: the witness's signature holds with another origin", file)
+			}
+			checked[kind]++
 		case ".tlog-proof":
 			lines, hashes, checkpoint := split(read(file), 3)
 			of := open(checkpoint, known)
@@ -171,5 +218,5 @@ func main() {
 	signed, err := note.Sign(&note.Note{Text: text}, signer)
 	must(err)
 	must(os.WriteFile(filepath.Join(directory, "signed-by-go"), signed, 0o644))
-	fmt.Println(checked[".checkpoint"], checked[".tlog-proof"], checked[".extension"])
+	fmt.Println(checked[".checkpoint"], checked[".tlog-proof"], checked[".extension"], checked[".cosigned"])
 }

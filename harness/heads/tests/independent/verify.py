@@ -52,15 +52,34 @@ def grow(old: bytes, m: int, size: int, proof: list[bytes], is_old_tree: bool = 
     return sha256(b"\1", sibling, before), sha256(b"\1", sibling, after)
 
 
-class Log:
-    """The public key of a log."""
+class Signer:
+    """A public key."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, kind: int) -> None:
         self.name, key_id, key = text.strip().split("+", 2)
         typed = base64.b64decode(key, validate=True)
         self.id = bytes.fromhex(key_id)
-        assert self.id == sha256(self.name.encode(), b"\n", typed)[:4] and typed[0] == 1
+        assert self.id == sha256(self.name.encode(), b"\n", typed)[:4] and typed[0] == kind
         self.key = Ed25519PublicKey.from_public_bytes(typed[1:])
+
+
+class Witness(Signer):
+    """The public key of a witness."""
+
+    def open(self, cosigned: bytes) -> tuple[bytes, int]:
+        """The checkpoint that this key signed last of all, without its signature, and the time."""
+        checkpoint, line = cosigned.removesuffix(b"\n").rsplit(b"\n", 1)
+        text, _ = checkpoint.rsplit(b"\n\n", 1)
+        dash, name, signature = line.decode().split(" ")
+        raw = base64.b64decode(signature, validate=True)
+        assert (dash, name, raw[:4]) == ("\u2014", self.name, self.id)
+        time = int.from_bytes(raw[4:12], "big")
+        self.key.verify(raw[12:], b"cosignature/v1\ntime %d\n%s\n" % (time, text))
+        return checkpoint + b"\n", time
+
+
+class Log(Signer):
+    """The public key of a log."""
 
     def open(self, checkpoint: bytes) -> tuple[int, bytes]:
         """The size and the root of a checkpoint that this key signed."""
@@ -95,10 +114,11 @@ def split(proof: bytes) -> tuple[list[str], bytes]:
 
 
 def main(directory: pathlib.Path) -> None:
-    log = Log((directory / "public").read_text())
+    log = Log((directory / "public").read_text(), 1)
+    witness = Witness((directory / "witness").read_text(), 4)
     commits = read_commits((directory / "ledger.jsonl").read_bytes())
     leaves = [sha256(b"\0", commit) for commit in commits]
-    counts = {"checkpoint": 0, "tlog-proof": 0, "extension": 0}
+    counts = {"checkpoint": 0, "tlog-proof": 0, "extension": 0, "cosigned": 0}
     for path in sorted(directory.iterdir()):
         kind = path.suffix[1:]
         if kind not in counts:
@@ -113,6 +133,15 @@ def main(directory: pathlib.Path) -> None:
             except (AssertionError, InvalidSignature):
                 continue
             raise AssertionError(f"{path}: holds with another size")
+        if kind == "cosigned":
+            checkpoint, time = witness.open(content)
+            size, _ = log.open(checkpoint)
+            assert checkpoint == path.with_suffix(".checkpoint").read_bytes() and time == 1767225600 + size
+            try:
+                witness.open(content.replace(str(size).encode(), str(size + 1).encode(), 1))
+            except InvalidSignature:
+                continue
+            raise AssertionError(f"{path}: the witness's signature holds with another size")
         lines, checkpoint = split(content)
         size, root = log.open(checkpoint)
         first = {"tlog-proof": 3, "extension": 1}[kind]

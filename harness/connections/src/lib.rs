@@ -1,4 +1,20 @@
 //! The connections of clients: how many there are at a time, and how long a client may take to send and to read.
+//!
+//! The gateway and the witness serve with it.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented,
+        clippy::indexing_slicing
+    )
+)]
 
 use std::future::Future;
 use std::io::{self, ErrorKind, Write};
@@ -18,12 +34,12 @@ use tokio_io_timeout::TimeoutStream;
 /// The most bytes of a request's head.
 const MAX_HEAD: usize = 64 << 10;
 
-/// How long the gateway waits after the system refused a connection, for want of descriptors most likely.
+/// How long a server waits after the system refused a connection, for want of descriptors most likely.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// The bounds of connections, and a permit for each connection at a time.
-#[derive(Clone)]
-pub(crate) struct Connections {
+#[derive(Clone, Debug)]
+pub struct Connections {
     most: usize,
     permits: Arc<Semaphore>,
     /// How long a client may take for the head of a request, and from one piece of a response to the next.
@@ -31,7 +47,10 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    pub(crate) fn new(most: usize, client_time: Duration) -> Connections {
+    /// At most `most` connections at a time. A client may take `client_time` for the head of a request, and from one piece
+    /// of a response to the next.
+    #[must_use]
+    pub fn new(most: usize, client_time: Duration) -> Connections {
         Connections {
             most,
             permits: Arc::new(Semaphore::new(most)),
@@ -40,13 +59,14 @@ impl Connections {
     }
 
     /// The number of connections that are served.
-    pub(crate) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.most.saturating_sub(self.permits.available_permits())
     }
 
     /// Serves what comes to `listener` until `stop` ends; then the requests that were begun. A connection beyond the most
     /// waits until another one has ended, and those after it in the queue of the system.
-    pub(crate) async fn serve(
+    pub async fn serve(
         self,
         listener: TcpListener,
         router: Router,
