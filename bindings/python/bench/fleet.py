@@ -33,6 +33,8 @@ import axilog
 import axilog.spark
 
 COMMAND = os.environ.get("AXILOG", "axilog")
+# Spark runs `python3` where nothing else is named.
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 Findings = dict[str, tuple[Any, ...]]
 """Verdict, place and reason, by path."""
 

@@ -1,9 +1,11 @@
 //! `axilog witness`: a real process that signs heads of a ledger which the command made.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Stdio};
+use std::thread;
 
+use axilog_heads::{Checkpoint, WitnessKey};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
@@ -210,6 +212,53 @@ fn a_policy_of_witnesses_is_asked_and_wanted() {
     let told = bench.run(&format!("{submit} bad"));
     told.exits(2)
         .says("bad: is no policy of witnesses: line 1: expected ");
+}
+
+/// A witness may sign with any time of 64 bits, also one that is no date.
+#[test]
+fn a_time_that_is_no_date_is_shown_as_seconds() {
+    let bench = plant();
+    let key = WitnessKey::read(&bench.path("witness.key")).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let times = [253_402_300_799, 253_402_300_800, u64::MAX];
+    let mut checkpoint = Checkpoint::read(&bench.path("ledger.jsonl.checkpoint")).unwrap();
+    let public = key.public_key().to_string();
+    let server = thread::spawn(move || {
+        for time in times {
+            let line = checkpoint.cosign(&key, time).unwrap();
+            let (mut stream, _) = listener.accept().unwrap();
+            // The whole request is read, since a connection that is closed before breaks off.
+            let mut request = Vec::new();
+            while !request.ends_with(b"=\n") {
+                let mut piece = [0; 4096];
+                let length = stream.read(&mut piece).unwrap();
+                request.extend_from_slice(&piece[..length]);
+            }
+            let head = format!(
+                "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+                line.len()
+            );
+            stream
+                .write_all(&[head.as_bytes(), &line].concat())
+                .unwrap();
+        }
+    });
+    let policy = format!("witness north {public} http://{address}\nquorum north\n");
+    bench.write("policy", policy);
+    let submit = "witness submit ledger.jsonl.checkpoint --ledger ledger.jsonl --policy policy";
+    for shown in [
+        "north signed at 9999-12-31T23:59:59Z",
+        "north signed at 253402300800 seconds after 1970 began",
+        "north signed at 18446744073709551615 seconds after 1970 began",
+    ] {
+        let text = bench.run(submit).exits(0).stdout;
+        assert!(
+            text.replace("\n                ", " ").contains(shown),
+            "{text}"
+        );
+    }
+    server.join().unwrap();
 }
 
 #[test]

@@ -12,7 +12,7 @@ use axilog_ledger::audit::{AuditReport, AuditVerdict, CheckResult};
 use axilog_ledger::json_report::audit::audit_json;
 use serde_json::Value;
 
-use super::search::Found;
+use super::search::LedgerPlace;
 use crate::Failure;
 use crate::output::table::{CUT_OFF, count_of, format_lines};
 use crate::output::{Report, write_remark, write_result};
@@ -64,7 +64,7 @@ struct Audited {
 }
 
 /// Audits what was found, and gives the highest of the exit codes.
-pub(super) fn audit_fleet(found: Vec<Found>, json: bool, audit: &AuditOne<'_>) -> u8 {
+pub(super) fn audit_fleet(found: Vec<LedgerPlace>, json: bool, audit: &AuditOne<'_>) -> u8 {
     let (mut rows, mut records, mut code) = (Vec::new(), 0_u64, 0);
     audit_in_parallel(found, audit, &mut |audited| {
         records = records.saturating_add(audited.records);
@@ -94,12 +94,13 @@ pub(super) fn audit_fleet(found: Vec<Found>, json: bool, audit: &AuditOne<'_>) -
 }
 
 /// Audits on every processor, and gives each result to `take`, in the order of `found`.
-fn audit_in_parallel(found: Vec<Found>, audit: &AuditOne<'_>, take: &mut dyn FnMut(Audited)) {
+fn audit_in_parallel(found: Vec<LedgerPlace>, audit: &AuditOne<'_>, take: &mut dyn FnMut(Audited)) {
     let workers = thread::available_parallelism()
         .map_or(1, NonZero::get)
         .min(found.len());
     let next = AtomicUsize::new(0);
-    let found: Vec<Mutex<Option<Found>>> = found.into_iter().map(|f| Mutex::new(Some(f))).collect();
+    let found: Vec<Mutex<Option<LedgerPlace>>> =
+        found.into_iter().map(|f| Mutex::new(Some(f))).collect();
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
         for _ in 0..workers {
@@ -129,13 +130,13 @@ fn audit_in_parallel(found: Vec<Found>, audit: &AuditOne<'_>, take: &mut dyn FnM
     });
 }
 
-fn audit_place(place: Found, audit: &AuditOne<'_>) -> Audited {
+fn audit_place(place: LedgerPlace, audit: &AuditOne<'_>) -> Audited {
     let (path, audited) = match place {
-        Found::Ledger(path) => {
+        LedgerPlace::Ledger(path) => {
             let audited = audit(&path);
             (path, audited)
         }
-        Found::Nothing(path, failure) => (path, Err(failure)),
+        LedgerPlace::Failure(path, failure) => (path, Err(failure)),
     };
     let name = path.display().to_string();
     match audited {

@@ -16,18 +16,18 @@ const ENDINGS: [&str; 3] = [".jsonl", ".jsonl.gz", ".jsonl.zst"];
 const BESIDE_LEDGERS: [&str; 2] = [".blobs", ".left-behind"];
 
 /// A ledger to audit, or why there is none at a place.
-pub(super) enum Found {
+pub(super) enum LedgerPlace {
     /// The path of a ledger.
     Ledger(PathBuf),
     /// What stands at a path in place of ledgers.
-    Nothing(PathBuf, Failure),
+    Failure(PathBuf, Failure),
 }
 
-impl Found {
+impl LedgerPlace {
     /// The place.
     pub(super) fn path(&self) -> &Path {
         match self {
-            Found::Ledger(path) | Found::Nothing(path, _) => path,
+            LedgerPlace::Ledger(path) | LedgerPlace::Failure(path, _) => path,
         }
     }
 }
@@ -40,7 +40,7 @@ pub(super) fn is_one_ledger(named: &[PathBuf]) -> bool {
 /// The ledgers that are named or lie below a named folder, each once, in the order in which they are named and in a folder
 /// by their paths. A link to a ledger is one of its own, since it has blobs of its own, unless the ledger itself is among
 /// them. Links to folders are followed where they are named.
-pub(super) fn find_ledgers(named: &[PathBuf]) -> Vec<Found> {
+pub(super) fn find_ledgers(named: &[PathBuf]) -> Vec<LedgerPlace> {
     let mut search = Search::default();
     for path in named {
         if !path.is_dir() {
@@ -51,7 +51,9 @@ pub(super) fn find_ledgers(named: &[PathBuf]) -> Vec<Found> {
         search.walk(path);
         if search.count == before {
             let failure = CommandError::NoLedgerBelow(path.clone()).into();
-            search.found.push(Found::Nothing(path.clone(), failure));
+            search
+                .found
+                .push(LedgerPlace::Failure(path.clone(), failure));
         }
     }
     search.found
@@ -59,7 +61,7 @@ pub(super) fn find_ledgers(named: &[PathBuf]) -> Vec<Found> {
 
 #[derive(Default)]
 struct Search {
-    found: Vec<Found>,
+    found: Vec<LedgerPlace>,
     /// Where each file stands in `found`, by its path without links.
     places: HashMap<PathBuf, usize>,
     /// How many ledgers and failures were met, those that were met before among them.
@@ -78,7 +80,8 @@ impl Search {
             Err(error) => {
                 let error = FileError::from_io(folder, "list")(error);
                 let failure = CommandError::from(error).into();
-                self.found.push(Found::Nothing(folder.to_owned(), failure));
+                self.found
+                    .push(LedgerPlace::Failure(folder.to_owned(), failure));
                 self.count = self.count.saturating_add(1);
                 return;
             }
@@ -104,7 +107,7 @@ impl Search {
         self.count = self.count.saturating_add(1);
         let Ok(file) = path.canonicalize() else {
             // What cannot be found says so when it is opened.
-            self.found.push(Found::Ledger(path));
+            self.found.push(LedgerPlace::Ledger(path));
             return;
         };
         match self
@@ -112,11 +115,11 @@ impl Search {
             .get(&file)
             .and_then(|&at| self.found.get_mut(at))
         {
-            Some(Found::Ledger(known)) if known.is_symlink() => *known = path,
+            Some(LedgerPlace::Ledger(known)) if known.is_symlink() => *known = path,
             Some(_) => {}
             None => {
                 self.places.insert(file, self.found.len());
-                self.found.push(Found::Ledger(path));
+                self.found.push(LedgerPlace::Ledger(path));
             }
         }
     }

@@ -14,6 +14,9 @@ use crate::output::Report;
 use crate::output::table;
 use crate::replay_ledger::open_regular_file;
 
+/// The last second of the year 9999, after which RFC 3339 has no dates.
+const LAST_DATE: u64 = 253_402_300_799;
+
 /// Have the witnesses of a policy sign a checkpoint, and add their signatures to it.
 ///
 /// Each witness gets the proof from the head that it signed last. One that is away holds up no other. OK: those who have
@@ -84,8 +87,8 @@ fn report(
     for WitnessOutcome { name, signed } in outcomes {
         let (row, time, reason) = match signed {
             Ok(time) => {
-                let shown = format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(*time));
-                (format!("{name} signed at {shown}"), Some(*time), None)
+                let row = format!("{name} signed at {}", format_time(*time));
+                (row, Some(*time), None)
             }
             Err(reason) => {
                 let reason = reason.to_string();
@@ -106,5 +109,13 @@ fn report(
             "witnesses": witnesses,
         }),
         notes: Vec::new(),
+    }
+}
+
+/// A time in seconds since 1970, as a date where it is one. A witness may sign with any.
+fn format_time(seconds: u64) -> String {
+    match seconds <= LAST_DATE {
+        true => format_rfc3339_seconds(UNIX_EPOCH + Duration::from_secs(seconds)).to_string(),
+        false => format!("{seconds} seconds after 1970 began"),
     }
 }

@@ -236,3 +236,16 @@ fn what_is_named_wrongly_is_refused() {
         bench.run(&format!("audit {words}")).exits(code).says(told);
     }
 }
+
+#[test]
+fn a_checkpoint_goes_with_one_ledger() {
+    let bench = signed_plant();
+    let key = public(&bench);
+    // A folder with one ledger in it is a folder all the same.
+    for named in [".", "ledger.jsonl .", "ledger.jsonl ledger.jsonl"] {
+        let run = bench.run(&format!(
+            "audit {named} --checkpoint held --public-key {key}"
+        ));
+        run.exits(2).says("--checkpoint is about one ledger");
+    }
+}

@@ -34,7 +34,11 @@ fn serve_until_killed() {
 
 /// Begins a witness in a process of its own.
 fn begin(bench: &Bench) -> (Child, SocketAddr) {
-    let mut process = Command::new(env::current_exe().unwrap())
+    begin_with(bench, Command::new(env::current_exe().unwrap()))
+}
+
+fn begin_with(bench: &Bench, mut command: Command) -> (Child, SocketAddr) {
+    let mut process = command
         .args([
             "--exact",
             "kills::serve_until_killed",
@@ -125,4 +129,36 @@ fn no_two_heads_of_one_size_are_signed_whenever_the_witness_is_killed() {
     for (size, root) in roots {
         assert_eq!(history.root(size), root, "{size} is of the other history");
     }
+}
+
+/// A limit on the length of files stands for a disk that is full at some commit.
+#[test]
+fn a_head_that_cannot_be_kept_is_not_signed() {
+    let bench = Bench::new();
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", "trap '' XFSZ; ulimit -f 128; exec \"$0\" \"$@\""])
+        .arg(env::current_exe().unwrap());
+    let (mut process, address) = begin_with(&bench, limited);
+    let log = bench.log("a");
+    let mut signed = 0;
+    let refused = loop {
+        let body = log.submission(signed, signed + 1);
+        let answer = request(address, "POST /add-checkpoint", body.as_bytes()).unwrap();
+        match answer.status {
+            200 => signed += 1,
+            status => break status,
+        }
+    };
+    assert_eq!(refused, 503);
+    assert!(signed > 0);
+    process.kill().unwrap();
+    process.wait().unwrap();
+    // With room again it goes on after the last head that it signed.
+    let witness = bench.serve();
+    let path = format!("/{}/checkpoint", hex(&sha256(NAME.as_bytes())));
+    let kept = Checkpoint::parse(witness.get(&path).body.as_bytes()).unwrap();
+    assert_eq!(kept.size(), signed);
+    let next = log.submission(signed, signed + 1);
+    assert_eq!(witness.submit(&next).status, 200);
 }
