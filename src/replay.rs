@@ -11,6 +11,10 @@
 mod claims;
 mod examined;
 mod models;
+#[cfg(not(target_os = "none"))]
+mod stretch;
+#[cfg(not(target_os = "none"))]
+mod stretch_bytes;
 mod verdict;
 
 use crate::agent::Agent;
@@ -32,6 +36,8 @@ use models::Models;
 
 pub use examined::CheckedEntry;
 pub use models::MAX_ORACLES;
+#[cfg(not(target_os = "none"))]
+pub use stretch::{SegmentReplay, Stretch};
 pub use verdict::Verdict;
 
 /// A verification or replay in progress.

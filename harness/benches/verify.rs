@@ -1,5 +1,6 @@
 //! `axilog verify` on a ledger of 1 GiB, beside the SHA-256 work that no verification can avoid: each
-//! record's commit and chain value, each observation's own hash. `--test` takes 16 MiB.
+//! record's commit and chain value, each observation's own hash; and `verify`, `axilog replay` and `axilog audit` on one
+//! core and on two. `--test` takes 16 MiB.
 //!
 //! Linux only: it pins processes to cores and asks the system for their largest memory.
 
@@ -19,6 +20,9 @@ mod linux {
     use axilog::ledger::Entry;
     use axilog::ledger_line;
     use axilog::replay::Verdict;
+    use axilog_ledger::audit::{AuditExpectations, AuditVerdict, audit_ledger};
+    use axilog_ledger::replay::replay_ledger;
+    use axilog_ledger::rules::ExpectedRules;
     use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 
     use super::long_ledger::write_ledger;
@@ -47,6 +51,23 @@ mod linux {
         assert_eq!(checked.verdict(), Verdict::Ok);
     }
 
+    /// Replays a ledger as `axilog replay` does.
+    fn replay_file(path: &Path) {
+        let file = File::open(path).unwrap();
+        let (rules, expected) = (ExpectedRules::default(), LedgerExpectations::default());
+        let replayed = replay_ledger(file, path, rules, &expected, &mut |_| {}).unwrap();
+        assert_eq!(replayed.verification.verdict(), Verdict::Ok);
+    }
+
+    /// Audits a ledger as `axilog audit` does. There is no question among its blobs, so that the verdict is FAILED after
+    /// all records have passed.
+    fn audit_file(path: &Path) {
+        let file = File::open(path).unwrap();
+        let audited = audit_ledger(file, path, &AuditExpectations::default()).unwrap();
+        assert_eq!(audited.verification.verdict(), Verdict::Ok);
+        assert_eq!(audited.verdict(), AuditVerdict::Failed);
+    }
+
     /// Computes the digests alone, of records in memory.
     fn compute_digests(entries: &[Entry<'_>]) {
         for entry in entries {
@@ -68,15 +89,18 @@ mod linux {
             work();
             start.elapsed().as_secs_f64()
         };
-        let taken = if what == "verify" {
-            seconds(&mut || verify_file(path))
-        } else {
-            let file = std::fs::read(path).unwrap();
-            let lines = file.split_inclusive(|&b| b == b'\n');
-            let entries: Vec<_> = lines
-                .map(|line| ledger_line::parse(line).unwrap())
-                .collect();
-            seconds(&mut || compute_digests(&entries))
+        let taken = match what {
+            "verify" => seconds(&mut || verify_file(path)),
+            "replay" => seconds(&mut || replay_file(path)),
+            "audit" => seconds(&mut || audit_file(path)),
+            _ => {
+                let file = std::fs::read(path).unwrap();
+                let lines = file.split_inclusive(|&b| b == b'\n');
+                let entries: Vec<_> = lines
+                    .map(|line| ledger_line::parse(line).unwrap())
+                    .collect();
+                seconds(&mut || compute_digests(&entries))
+            }
         };
         println!("{taken}");
     }
@@ -152,6 +176,22 @@ mod linux {
                 median(one),
                 median(two)
             );
+            for what in ["replay", "audit"] {
+                let (mut single, mut double, mut memory) = (Vec::new(), Vec::new(), 0f64);
+                for _ in 0..ROUNDS {
+                    for (cores, seconds) in [(1, &mut single), (2, &mut double)] {
+                        let (taken, used) = run_in_child(what, cores, &path);
+                        seconds.push(taken);
+                        memory = memory.max(used);
+                    }
+                }
+                let (single, double) = (median(single), median(double));
+                println!(
+                    "ratio {what}, {mib} MiB, {kind}: {single:.2} s on one core, {:.2} times as fast on two \
+                     (wanted 1.7), {memory:.0} MiB of memory (limit 64)",
+                    single / double
+                );
+            }
         }
     }
 }

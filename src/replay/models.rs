@@ -1,6 +1,8 @@
 //! The model of each oracle of a ledger: one, always the same (SRS-004 §7.2, SHALL-008).
 //! Determinism: D2.
 
+#[cfg(not(target_os = "none"))]
+use super::stretch_bytes::Bytes;
 use super::verdict::Verdict;
 use crate::agent::stimulus::is_reserved;
 use crate::hash::Hasher;
@@ -92,6 +94,58 @@ impl Models {
             None => self.overflowed = true,
         }
         Ok(())
+    }
+
+    /// These models and those of the records after them. `None` where an oracle has two, and where there are more
+    /// oracles than can be held.
+    #[cfg(not(target_os = "none"))]
+    pub(super) fn merged_with(&self, later: &Models) -> Option<Models> {
+        if self.overflowed || later.overflowed {
+            return None;
+        }
+        let mut merged = self.clone();
+        for identity in later.known.iter().take(later.count) {
+            let mut known = self.known.iter().take(self.count);
+            match known.find(|known| known.oracle == identity.oracle) {
+                Some(known) if known.pair == identity.pair => {}
+                Some(_) => return None,
+                None => {
+                    *merged.known.get_mut(merged.count)? = *identity;
+                    merged.count = merged.count.saturating_add(1);
+                }
+            }
+        }
+        if later.recent_len > 0 {
+            (merged.recent, merged.recent_len) = (later.recent, later.recent_len);
+        }
+        Some(merged)
+    }
+
+    /// Writes the models; more of them than can be held are none.
+    #[cfg(not(target_os = "none"))]
+    pub(super) fn write(&self, out: &mut (impl Sink + ?Sized)) {
+        // There are at most 32.
+        let count = u8::try_from(self.count).unwrap_or_default();
+        out.put(&[count, u8::from(self.overflowed)]);
+        for identity in self.known.iter().take(self.count) {
+            out.put(&identity.oracle);
+            out.put(&identity.pair);
+        }
+    }
+
+    /// Reads what [`Models::write`] has written.
+    #[cfg(not(target_os = "none"))]
+    pub(super) fn read(bytes: &mut Bytes<'_>) -> Option<Models> {
+        let mut models = Models {
+            count: usize::from(bytes.byte()?),
+            ..Models::default()
+        };
+        models.overflowed = bytes.byte()? != 0;
+        for place in models.known.get_mut(..models.count)? {
+            place.oracle = *bytes.take()?;
+            place.pair = *bytes.take()?;
+        }
+        Some(models)
     }
 
     fn is_recent(&self, parts: &[&[u8]; 3]) -> bool {

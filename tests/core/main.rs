@@ -21,6 +21,7 @@ mod ledger_raw_answers;
 mod ledger_resume;
 mod ledger_rewritten;
 mod ledger_sequences;
+mod ledger_stretches;
 mod ledger_tampering;
 mod many_pointers;
 mod nfc;

@@ -44,8 +44,7 @@ pub fn replay_ledger(
     source.rewind().map_err(read_error())?;
     let choice = rules::choose_rules(reset.as_ref(), &blobs, expected_rules);
     if let Ok(RulesChoice::Use(rules, origin)) = choice {
-        let checked =
-            verify_ledger(source, Some(&rules.rules()), expected, see).map_err(read_error())?;
+        let checked = verify_ledger(source, Some(&rules), expected, see).map_err(read_error())?;
         return Ok(ReplayReport {
             verification: checked,
             rules: Some((rules, origin)),

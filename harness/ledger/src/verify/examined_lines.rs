@@ -1,8 +1,9 @@
-//! The lines of a ledger, examined on every core and visited in order.
+//! The lines of a ledger, examined and replayed on every core and visited in order.
 //!
 //! Most of the work of verification needs no other record: a record's form, its commit, its `obs_hash` and
-//! the link to the line before. This module does that part on all cores; the checks that depend on the order
-//! are the visitor's. Determinism: D2, for every number of cores.
+//! the link to the line before. And most decisions can be made again from the state that a record of the same block
+//! implies ([`axilog::replay::Stretch`]). This module does both on all cores, a block at a time; joining the stretches, and
+//! the checks that depend on the order, are the visitor's. Determinism: D2, for every number of cores.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -17,7 +18,10 @@ use axilog::ledger_line;
 use axilog::replay::CheckedEntry;
 use self_cell::self_cell;
 
+use super::stretches::{NotedStretch, StretchFinder};
+use super::terms::Terms;
 use crate::file::lines::{BlockReader, LedgerLine, LineBlock};
+use crate::rules::RuleSet;
 
 /// The most cores that are used. More would only hold more blocks in memory.
 const MAX_CORES: usize = 16;
@@ -41,10 +45,64 @@ impl ExaminedLine<'_> {
     }
 }
 
-/// A visitor of lines, called with each line's offset. It breaks to end the visit.
-pub type LineVisitor<'s> = &'s mut dyn FnMut(u64, &ExaminedLine<'_>) -> ControlFlow<()>;
+/// The examined lines of a block, up to the first that is no record, which is the last.
+#[derive(Default)]
+pub(super) struct ExaminedLines<'b> {
+    /// The lines with their offsets in the file.
+    pub(super) lines: Vec<(u64, ExaminedLine<'b>)>,
+    /// The stretches among them, in order.
+    pub(super) stretches: Vec<PlacedStretch>,
+}
 
-type ExaminedLines<'b> = Vec<(u64, ExaminedLine<'b>)>;
+/// A stretch and its place in a block.
+pub(super) struct PlacedStretch {
+    /// The number of lines of the block before the stretch.
+    pub(super) first: usize,
+    /// The number of its lines.
+    pub(super) count: usize,
+    /// The stretch.
+    pub(super) noted: NotedStretch,
+}
+
+impl PlacedStretch {
+    /// Places a stretch before which a block has `end` lines less its own.
+    fn ending_at(end: usize, noted: NotedStretch) -> Option<PlacedStretch> {
+        let count = usize::try_from(noted.stretch.len()).ok()?;
+        let first = end.checked_sub(count)?;
+        Some(PlacedStretch {
+            first,
+            count,
+            noted,
+        })
+    }
+}
+
+impl ExaminedLines<'_> {
+    fn ends_with_record(&self) -> bool {
+        self.lines.last().is_some_and(|(_, line)| line.is_record())
+    }
+
+    /// Finds the stretches.
+    fn replay(&mut self, terms: &Terms<'_>) {
+        let rules = terms.rules.map(RuleSet::rules);
+        let mut finder = StretchFinder::new(terms, rules.as_ref());
+        let mut records = 0;
+        for (offset, line) in &self.lines {
+            if let ExaminedLine::Record(examined) = line {
+                let ended = finder.take(*offset, examined);
+                let placed = ended.and_then(|ended| PlacedStretch::ending_at(records, ended));
+                self.stretches.extend(placed);
+                records += 1;
+            }
+        }
+        let ended = finder.finish();
+        let placed = ended.and_then(|ended| PlacedStretch::ending_at(records, ended));
+        self.stretches.extend(placed);
+    }
+}
+
+/// A visitor of blocks. It breaks to end the visit.
+pub(super) type BlockVisitor<'s> = &'s mut dyn FnMut(&ExaminedLines<'_>) -> ControlFlow<()>;
 
 self_cell! {
     /// A block and its examined lines.
@@ -55,17 +113,24 @@ self_cell! {
     }
 }
 
-/// Calls `visit` with the lines of `source`, in order, until it breaks or has seen one that is no record: what
-/// is after that is no part of the ledger. Gives the offset at which the last visited block ends.
+/// The number of cores that a pass over a ledger uses.
+pub(super) fn count_cores() -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    cores.min(MAX_CORES)
+}
+
+/// Calls `visit` with the lines of `source`, block by block in order, until it breaks or has seen a line that is no
+/// record: what is after that is no part of the ledger. The stretches are those under `terms`; on one core there are
+/// none. Gives the offset at which the last visited block ends.
 ///
 /// # Errors
 /// The source's error.
-pub fn visit_lines(source: impl Read, visit: LineVisitor<'_>) -> io::Result<u64> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    visit_lines_on(cores.min(MAX_CORES), source, visit)
-}
-
-fn visit_lines_on(cores: usize, source: impl Read, visit: LineVisitor<'_>) -> io::Result<u64> {
+pub(super) fn visit_blocks(
+    cores: usize,
+    source: impl Read,
+    terms: &Terms<'_>,
+    visit: BlockVisitor<'_>,
+) -> io::Result<u64> {
     let mut blocks = BlockReader::new(source);
     match blocks.next_block(LineBlock::default())? {
         None => Ok(0),
@@ -73,24 +138,24 @@ fn visit_lines_on(cores: usize, source: impl Read, visit: LineVisitor<'_>) -> io
         Some(first) if cores < 2 || blocks.is_at_end() => {
             visit_on_this_thread(first, blocks, visit)
         }
-        Some(first) => visit_with_threads(cores, first, blocks, visit),
+        Some(first) => visit_with_threads(cores, first, blocks, terms, visit),
     }
 }
 
 fn visit_on_this_thread(
     first: LineBlock,
     mut blocks: BlockReader<impl Read>,
-    visit: LineVisitor<'_>,
+    visit: BlockVisitor<'_>,
 ) -> io::Result<u64> {
     let mut block = first;
     let mut previous = None;
     loop {
         let end = block.end_offset();
-        for (offset, line) in examine_lines(&block, &mut previous) {
-            if visit(offset, &line).is_break() || !line.is_record() {
-                return Ok(end);
-            }
+        let examined = examine_lines(&block, &mut previous);
+        if visit(&examined).is_break() || !examined.ends_with_record() {
+            return Ok(end);
         }
+        drop(examined);
         block = match blocks.next_block(block)? {
             Some(block) => block,
             None => return Ok(end),
@@ -102,7 +167,8 @@ fn visit_with_threads(
     threads: usize,
     first: LineBlock,
     mut blocks: BlockReader<impl Read>,
-    visit: LineVisitor<'_>,
+    terms: &Terms<'_>,
+    visit: BlockVisitor<'_>,
 ) -> io::Result<u64> {
     let depth = 2 * threads + 2;
     let (jobs, queue) = sync_channel::<Job>(depth);
@@ -113,7 +179,7 @@ fn visit_with_threads(
         // The system may refuse to start some of the threads, or all.
         let started = (0..threads).filter_map(|_| {
             thread::Builder::new()
-                .spawn_scoped(scope, || examine_blocks(&queue))
+                .spawn_scoped(scope, || examine_blocks(&queue, terms))
                 .ok()
         });
         if started.count() == 0 {
@@ -148,10 +214,9 @@ fn visit_with_threads(
                 return Ok(end);
             };
             end = examined.borrow_owner().end_offset();
-            for (offset, line) in examined.borrow_dependent() {
-                if visit(*offset, line).is_break() || !line.is_record() {
-                    return Ok(end);
-                }
+            let lines = examined.borrow_dependent();
+            if visit(lines).is_break() || !lines.ends_with_record() {
+                return Ok(end);
             }
             spare.push(examined.into_owner());
         }
@@ -161,10 +226,14 @@ fn visit_with_threads(
 /// A block to examine, and the channel for the result.
 type Job = (LineBlock, SyncSender<ExaminedBlock>);
 
-fn examine_blocks(queue: &Mutex<Receiver<Job>>) {
+fn examine_blocks(queue: &Mutex<Receiver<Job>>, terms: &Terms<'_>) {
     let take = || queue.lock().ok()?.recv().ok();
     while let Some((block, done)) = take() {
-        let examined = ExaminedBlock::new(block, |block| examine_lines(block, &mut None));
+        let examined = ExaminedBlock::new(block, |block| {
+            let mut examined = examine_lines(block, &mut None);
+            examined.replay(terms);
+            examined
+        });
         // The receiver is gone where the visitor has broken off.
         let _ = done.send(examined);
     }
@@ -183,14 +252,17 @@ fn examine_lines<'b>(block: &'b LineBlock, previous: &mut Option<Hash>) -> Exami
         offsets.push(offset);
         entries.push(entry);
     }
-    let mut examined = Vec::with_capacity(entries.len() + 1);
+    let mut lines = Vec::with_capacity(entries.len() + 1);
     let mut offsets = offsets.into_iter();
     CheckedEntry::of_neighbours(&entries, previous.as_ref(), &mut |record| {
-        examined.extend((offsets.next()).map(|offset| (offset, ExaminedLine::Record(record))));
+        lines.extend((offsets.next()).map(|offset| (offset, ExaminedLine::Record(record))));
     });
     *previous = entries.last().map(|entry| entry.chain).or(*previous);
-    examined.extend(last);
-    examined
+    lines.extend(last);
+    ExaminedLines {
+        lines,
+        stretches: Vec::new(),
+    }
 }
 
 /// Examines a line by itself. `previous` is the chain value of the line before, `None` at the beginning.
@@ -223,6 +295,7 @@ fn name_other_line(line: &LedgerLine<'_>) -> ExaminedLine<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::verify::LedgerExpectations;
     use axilog::ledger::genesis_entry;
 
     /// The lines of `source` up to the offset `stop`, examined on `cores` cores.
@@ -232,17 +305,23 @@ mod tests {
         stop: u64,
     ) -> (Vec<String>, io::Result<u64>) {
         let mut all = Vec::new();
-        let result = visit_lines_on(cores, source, &mut |offset, line| {
-            all.push(match line {
-                ExaminedLine::Record(examined) => format!("{offset} {}", examined.entry().sequence),
-                ExaminedLine::NotALine => format!("{offset} not a line"),
-                ExaminedLine::Torn(bytes) => format!("{offset} torn {bytes}"),
-                ExaminedLine::TooLong => format!("{offset} too long"),
-            });
-            match offset < stop {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
+        let expected = LedgerExpectations::default();
+        let terms = Terms::new(None, &expected);
+        let result = visit_blocks(cores, source, &terms, &mut |block| {
+            for (offset, line) in &block.lines {
+                all.push(match line {
+                    ExaminedLine::Record(examined) => {
+                        format!("{offset} {}", examined.entry().sequence)
+                    }
+                    ExaminedLine::NotALine => format!("{offset} not a line"),
+                    ExaminedLine::Torn(bytes) => format!("{offset} torn {bytes}"),
+                    ExaminedLine::TooLong => format!("{offset} too long"),
+                });
+                if *offset >= stop {
+                    return ControlFlow::Break(());
+                }
             }
+            ControlFlow::Continue(())
         });
         (all, result)
     }

@@ -8,32 +8,31 @@ mod deployed;
 mod examined_lines;
 mod expectations;
 mod oracle_models;
+mod pass;
 mod second_look;
+mod stretches;
+mod terms;
 mod verdicts;
 
-use std::io::{self, Read};
-use std::ops::ControlFlow;
-
 use axilog::evidence::view::ObservationView;
-use axilog::json::writer;
 use axilog::ledger::Entry;
 use axilog::policy::Rules;
-use axilog::profile::Profile;
 use axilog::replay::{CheckedEntry, Replay, Verdict};
 
-use crate::encoding::{ByteBuffer, hex};
 use crate::error::LedgerFault;
-use crate::file::beginning::{BEGINNING_BYTES, begins_as_ledger};
+use crate::file::beginning::begins_as_ledger;
 use crate::file::genesis_line;
 use crate::file::lines::MAX_LINE_BYTES;
 use deployed::note_profile;
-use examined_lines::visit_lines;
+
+use oracle_models::OracleModels;
+use terms::find_model_mismatch;
 
 pub(crate) use examined_lines::{ExaminedLine, examine};
-use oracle_models::OracleModels;
 
 pub use deployed::{ChainBehind, Departure, DeployedRecord, DeployedRecords, profile_name};
 pub use expectations::{EarlierHead, LedgerExpectations, parse_head, parse_oracle_model};
+pub use pass::verify_ledger;
 pub use second_look::look_until_settled;
 pub use verdicts::describe_verdict;
 
@@ -111,121 +110,6 @@ pub struct VerifiedRecord<'a> {
     pub offset: u64,
     /// The parsed observation, where the record is one.
     pub observation: Option<ObservationView<'a>>,
-}
-
-/// Verifies the ledger that is read from `source`: hashes, chain, form, order, witnesses and models. With
-/// `rules` it replays every decision too. Calls `see` with each good record.
-///
-/// # Errors
-/// The source's error. A bad ledger is no error but a [`VerificationReport::fault`].
-pub fn verify_ledger(
-    source: impl Read,
-    rules: Option<&Rules<'_>>,
-    expected: &LedgerExpectations,
-    see: RecordVisitor<'_>,
-) -> io::Result<VerificationReport> {
-    let mut checked = VerificationReport::new();
-    let pins: Vec<(Vec<u8>, Vec<u8>)> = expected
-        .models
-        .iter()
-        .map(|(oracle, model)| (escape_id(oracle), escape_id(model)))
-        .collect();
-    // The offsets of the first record beyond the expected number and of the last record, and the sequence
-    // of the record that has the expected head.
-    let (mut surplus, mut last, mut head_at) = (0, 0, None);
-    let (mut source, mut beginning) = (source, Vec::new());
-    source
-        .by_ref()
-        .take(BEGINNING_BYTES as u64)
-        .read_to_end(&mut beginning)?;
-    let end = visit_lines(beginning.as_slice().chain(source), &mut |offset, line| {
-        if let Some(chain) = &mut checked.chain_behind {
-            return chain.take(offset, line, &mut checked.deployed, &mut checked.profiles);
-        }
-        let sequence = checked.replay.entries();
-        if let ExaminedLine::Record(examined) = line {
-            if expected.entries == Some(sequence) {
-                surplus = offset;
-            }
-            last = offset;
-            if expected.head == Some(examined.entry().chain) {
-                head_at = Some(sequence);
-            }
-        }
-        let refusal = take_line(&mut checked, line, offset, rules, &pins, see).or_else(|| {
-            let ExaminedLine::Record(examined) = line else {
-                return None;
-            };
-            check_earlier_heads(&expected.earlier_heads, examined.entry())
-        });
-        let Some((verdict, mut reason)) = refusal else {
-            return ControlFlow::Continue(());
-        };
-        if offset == 0 && !may_begin_ledger(&beginning) {
-            reason = describe_other_file(&beginning);
-        }
-        if let (Verdict::NonCanonical, ExaminedLine::Record(examined)) = (verdict, line)
-            && let Some(deployed) = DeployedRecord::read(examined.entry())
-        {
-            reason = deployed.describe();
-            if let Some(profile) = deployed.profile {
-                note_profile(&mut checked.profiles, profile);
-            }
-            checked.deployed.take(sequence, &deployed.departures);
-            checked.chain_behind = Some(ChainBehind::at(examined.entry()));
-        }
-        checked.replay.refuse(verdict);
-        checked.fault = Some(LedgerFault {
-            verdict,
-            sequence,
-            offset,
-            reason,
-        });
-        match checked.chain_behind {
-            Some(_) => ControlFlow::Continue(()),
-            None => ControlFlow::Break(()),
-        }
-    })?;
-    if checked.fault.is_some() {
-        return Ok(checked);
-    }
-
-    let entries = checked.replay.entries();
-    if let Some(earlier) = (expected.earlier_heads.iter())
-        .filter(|earlier| earlier.entries > entries)
-        .min_by_key(|earlier| earlier.entries)
-    {
-        checked.fault = Some(LedgerFault {
-            verdict: Verdict::Truncated,
-            sequence: entries,
-            offset: end,
-            reason: format!(
-                "the ledger has {entries} records; it had {} when its head {} was noted",
-                earlier.entries,
-                hex(&earlier.head)
-            ),
-        });
-        return Ok(checked);
-    }
-    let verdict = checked
-        .replay
-        .finish(expected.entries, expected.head.as_ref());
-    if verdict != Verdict::Ok {
-        let entries = checked.replay.entries();
-        let too_long = expected.entries.filter(|&n| n < entries);
-        let (sequence, offset) = match (verdict, too_long) {
-            (Verdict::Truncated, _) => (entries, end),
-            (_, Some(expected)) if surplus > 0 => (expected, surplus),
-            _ => (entries.saturating_sub(1), last),
-        };
-        checked.fault = Some(LedgerFault {
-            verdict,
-            sequence,
-            offset,
-            reason: describe_mismatch(&checked.replay, expected, head_at),
-        });
-    }
-    Ok(checked)
 }
 
 /// Tells whether a file with these first bytes is a ledger, were it damaged or cut off.
@@ -313,72 +197,4 @@ fn take_record(
         observation,
     });
     None
-}
-
-/// Compares the observation's model with the one that `pins` has for its oracle; a difference is described.
-fn find_model_mismatch(view: &ObservationView<'_>, pins: &[(Vec<u8>, Vec<u8>)]) -> Option<String> {
-    let (oracle, model) = (view.oracle_id.bytes(), view.model_id.bytes());
-    let (_, wanted) = pins.iter().find(|(o, m)| o == oracle && m != model)?;
-    Some(format!(
-        "the oracle \"{}\" has the model \"{}\", expected \"{}\"",
-        oracle.escape_ascii(),
-        model.escape_ascii(),
-        wanted.escape_ascii()
-    ))
-}
-
-/// Compares the record with the heads that were noted when it was the last one.
-fn check_earlier_heads(
-    earlier_heads: &[EarlierHead],
-    entry: &Entry<'_>,
-) -> Option<(Verdict, String)> {
-    let differs = |earlier: &&EarlierHead| {
-        earlier.entries == entry.sequence.saturating_add(1) && earlier.head != entry.chain
-    };
-    let earlier = earlier_heads.iter().find(differs)?;
-    Some((
-        Verdict::Altered,
-        format!(
-            "the chain value after {} records is {}, and was {} when that head was noted: what stands up to here was written anew",
-            earlier.entries,
-            hex(&entry.chain),
-            hex(&earlier.head)
-        ),
-    ))
-}
-
-/// Describes how the ledger's end differs from the expected one.
-fn describe_mismatch(
-    replay: &Replay,
-    expected: &LedgerExpectations,
-    head_at: Option<u64>,
-) -> String {
-    let entries = replay.entries();
-    if entries == 0 {
-        return "the file is empty, not even a genesis".to_owned();
-    }
-    let counted = entries.saturating_sub(u64::from(replay.ledger().sealed));
-    match (expected.entries, expected.head) {
-        (Some(wanted), _) if wanted != counted => {
-            format!("the ledger has {counted} records, expected {wanted}")
-        }
-        (_, Some(head)) => {
-            let wanted = hex(&head);
-            let place = head_at.map_or("no record has".to_owned(), |n| {
-                format!("the ledger goes on after record {n}, which has")
-            });
-            format!(
-                "the head is {}; {place} the expected one, {wanted}",
-                hex(&replay.ledger().head)
-            )
-        }
-        _ => describe_verdict(Verdict::Truncated).to_owned(),
-    }
-}
-
-/// Escapes an identity as records do. All profiles escape the characters of an identity alike.
-fn escape_id(id: &str) -> Vec<u8> {
-    let mut bytes = ByteBuffer::default();
-    writer::escape(id.as_bytes(), Profile::Rfc8785, &mut bytes);
-    bytes.0
 }

@@ -42,6 +42,18 @@ impl DeployedRecords {
         }
     }
 
+    /// Adds what was counted of records that follow.
+    pub(crate) fn add(&mut self, later: &DeployedRecords) {
+        if self.count == 0 {
+            self.first = later.first;
+        }
+        self.count += later.count;
+        self.forbidden += later.forbidden;
+        for (departure, count) in &later.departures {
+            *self.departures.entry(*departure).or_default() += count;
+        }
+    }
+
     /// The rows that tell of the records, if there is any.
     pub(crate) fn describe(&self) -> Vec<(&'static str, String)> {
         if self.count == 0 {
