@@ -81,16 +81,27 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let signed = sign_ledger(&mut open_regular_file(&args.ledger)?, &request)?;
     let path = target.path();
+    let mut unsaved = None;
     match target {
         OutputTarget::File(_) if !signed.is_new => {}
-        OutputTarget::File(path) => signed.checkpoint.write(path)?,
+        OutputTarget::File(path) => {
+            signed.checkpoint.write(path)?;
+            unsaved = signed.save_tree(&args.ledger).err();
+        }
         stream => stream.write(|mut out, name| {
             let written = out.write_all(&signed.checkpoint.to_bytes());
             let written = written.and_then(|()| out.flush());
             Ok(written.map_err(FileError::from_io(name, "write"))?)
         })?,
     }
-    Ok(report(args, path, &signed))
+    let mut report = report(args, path, &signed);
+    // The checkpoint stands without it.
+    report
+        .notes
+        .extend(unsaved.map(|error| {
+            format!("{error}; the next checkpoint is made of the whole ledger again")
+        }));
+    Ok(report)
 }
 
 fn report(args: &Args, path: Option<&Path>, signed: &SignedHead) -> Report {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::audit::{
     AuditBudget, AuditBudgets, AuditCheck, AuditExpectations, AuditReport, AuditVerdict,
-    CheckResult, UnjudgedOracle, audit_ledger, audit_with_head,
+    CheckResult, UnjudgedOracle, audit_with_heads,
 };
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::audit::audit_json;
@@ -19,7 +19,7 @@ use axilog_policyc::PolicySet;
 use crate::Failure;
 use crate::error::CommandError;
 use crate::options::expectations;
-use crate::options::held_checkpoint::HeldCheckpointArgs;
+use crate::options::held_checkpoint::{HeldCheckpointArgs, find_saved_tree};
 use crate::output::table;
 use crate::output::{Report, write_result, write_results};
 use crate::replay_ledger::open_regular_file;
@@ -103,7 +103,9 @@ pub(crate) fn run(args: &Args) -> u8 {
         Ok((ledger, policies)) => fleet::audit_fleet(found, args.json, &|path| {
             let rules = args.rules.expect(policies.as_ref());
             let expected = args.depth.expect(ledger.clone(), rules);
-            Ok(audit_ledger(open_ledger(path)?, path, &expected)?)
+            let mut heads = find_saved_tree(path);
+            let ledger = open_ledger(path)?;
+            Ok(audit_with_heads(ledger, path, &expected, &mut heads)?)
         }),
     }
 }
@@ -123,8 +125,8 @@ fn run_on(
     held: &HeldCheckpointArgs,
 ) -> Result<Report, Failure> {
     let mut ledger = open_regular_file(path)?;
-    let mut head = held.read(&mut ledger, path)?;
-    let audited = audit_with_head(ledger, path, expected, head.as_deref_mut())?;
+    let mut heads = held.read(&mut ledger, path)?;
+    let audited = audit_with_heads(ledger, path, expected, &mut heads)?;
     let passed = audited.verdict() == AuditVerdict::Ok;
     Ok(Report {
         passed,
