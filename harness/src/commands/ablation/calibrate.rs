@@ -49,9 +49,6 @@ pub(crate) struct Args {
     /// Go on with a calibration that was stopped, with the options that it was begun with.
     #[arg(long)]
     resume: bool,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -50,9 +50,6 @@ pub(crate) struct Args {
     /// Believe each run.json as it is, without its ledger.
     #[arg(long)]
     no_replay: bool,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -10,7 +10,6 @@ use axilog_ledger::encoding::hex;
 use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
-use crate::CommandOutcome;
 use crate::Failure;
 use crate::output::Report;
 use crate::output::table;
@@ -42,9 +41,6 @@ struct CheckArgs {
     /// The file of the environment, TOML.
     #[arg(value_name = "FILE")]
     path: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -56,15 +52,12 @@ struct ExampleArgs {
         value_parser = PossibleValuesParser::new(SHIPPED.map(|(name, _)| name))
     )]
     name: String,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> CommandOutcome {
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
-        Command::Check(args) => (args.json, check(args)),
-        Command::Example(args) => (args.json, Ok(print_example(&args.name))),
+        Command::Check(args) => check(args),
+        Command::Example(args) => Ok(print_example(&args.name)),
     }
 }
 

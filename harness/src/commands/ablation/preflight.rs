@@ -39,9 +39,6 @@ pub(crate) struct Args {
     /// A calibration: check that it may be used, and take the lengths from it.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -40,9 +40,6 @@ pub(crate) struct Args {
     /// The head of the ledger, as `axilog ablation run` printed it; for a directory of one run, or a calibration.
     #[arg(long, value_name = "HEX", value_parser = parse_head)]
     expect_head: Option<Hash>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -109,9 +109,6 @@ pub(crate) struct Args {
     /// The directory to create for the runs.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// The most seeds that run side by side: each takes a thread and a connection.

@@ -28,7 +28,7 @@ use crate::replay_ledger::open_regular_file;
 ///
 /// OK: every check was made and passed. FAILED: one failed. INCOMPLETE: one could not be made. Only OK exits 0. The
 /// lines `not compared` list what no ledger can show by itself and you gave nothing to compare with: heads, policies,
-/// models. The lines `not judged` name oracles whose answers no policy judged.
+/// models. The lines `not judged` name oracles whose answers no policy judged. JSON: an object for each FILE.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file, or several, or folders: of these the files below them whose names end in .jsonl, .jsonl.gz or
@@ -43,9 +43,6 @@ pub(crate) struct Args {
     depth: DepthArgs,
     #[command(flatten)]
     held: HeldCheckpointArgs,
-    /// One JSON object for each FILE, a line each, on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 /// How deep an audit goes, which `axilog report` takes too.
@@ -82,10 +79,10 @@ impl DepthArgs {
 }
 
 /// Audits every ledger and gives the exit code.
-pub(crate) fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args, json: bool) -> u8 {
     if search::is_one_ledger(&args.files) {
         let given = args.read_expected(&args.files);
-        return write_results(args.json, &args.files, given, |path, (ledger, policies)| {
+        return write_results(json, &args.files, given, |path, (ledger, policies)| {
             let rules = args.rules.expect(policies.as_ref());
             run_on(path, &args.depth.expect(ledger.clone(), rules), &args.held)
         });
@@ -99,8 +96,8 @@ pub(crate) fn run(args: &Args) -> u8 {
     };
     let given = args.held.refuse().and_then(|()| args.read_expected(files));
     match given {
-        Err(error) => write_result(args.json, Err(error.into())),
-        Ok((ledger, policies)) => fleet::audit_fleet(found, args.json, &|path| {
+        Err(error) => write_result(json, Err(error.into())),
+        Ok((ledger, policies)) => fleet::audit_fleet(found, json, &|path| {
             let rules = args.rules.expect(policies.as_ref());
             let expected = args.depth.expect(ledger.clone(), rules);
             let mut heads = find_saved_tree(path);

@@ -58,9 +58,6 @@ pub(crate) struct Args {
     /// The ledger; begun where it is new, without policies.
     #[arg(long, value_name = "FILE", default_value = "axilog-bundle.jsonl")]
     ledger: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -10,14 +10,12 @@ use crate::output::Report;
 /// Print the bundle of a step as JSON.
 ///
 /// Files that are not there are named in its provenance as FILE_NOT_FOUND; records of the history
-/// that are none are named on standard error and skipped. Nothing is written.
+/// that are none are named on standard error and skipped. Nothing is written. --json prints it in one line, its members by
+/// name.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: Inputs,
-    /// The object in one line, its members by name.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -19,9 +19,6 @@ use crate::output::table;
 pub(crate) struct Args {
     /// The catalogue, a TOML file; the built-in one where absent.
     catalogue: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -33,9 +33,6 @@ pub(crate) struct Args {
     /// The most steps of the comparison.
     #[arg(long, value_name = "N", default_value_t = MAX_STEPS, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// What is said of the text, for the report.

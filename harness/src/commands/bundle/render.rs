@@ -18,9 +18,6 @@ pub(crate) struct Args {
     inputs: Inputs,
     #[command(flatten)]
     counter: Counter,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

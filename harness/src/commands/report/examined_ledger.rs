@@ -8,10 +8,10 @@ use axilog_ledger::audit::{AuditExpectations, AuditReport, audit_ledger};
 use axilog_ledger::error::FileError;
 use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::verify::{VerificationReport, look_until_settled, verify_ledger};
-use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::error::CommandError;
+use crate::ledger_counts::LedgerCounts;
 use crate::replay_ledger::open_regular_file;
 use crate::tally::Tally;
 
@@ -34,7 +34,7 @@ pub(super) enum LedgerContents {
     /// The exact bytes of the file.
     Bytes(Vec<u8>),
     /// Counts of what a file holds that is too long for a page.
-    Counts(Value),
+    Counts(LedgerCounts),
 }
 
 impl ExaminedLedger {
@@ -92,13 +92,7 @@ impl ExaminedLedger {
             chain,
             size,
             digest,
-            contents: LedgerContents::Counts(json!({
-                "tags": tally.tags_json(),
-                "oracles": tally.oracles_json(),
-                "policies": tally.policies_json(),
-                "violations": tally.violations_json(),
-                "times": tally.times_json(),
-            })),
+            contents: LedgerContents::Counts(tally.counts()),
         })
     }
 

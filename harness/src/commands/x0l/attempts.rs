@@ -25,9 +25,6 @@ pub(crate) struct Args {
     /// The directory of the plan.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -42,9 +42,6 @@ pub(crate) struct Args {
     /// The ledger that records the calls; begun without policies if it does not exist.
     #[arg(long, value_name = "FILE", default_value = "axilog-calibration.jsonl")]
     ledger: PathBuf,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

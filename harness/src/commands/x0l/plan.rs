@@ -25,9 +25,6 @@ pub(crate) struct Args {
     dir: PathBuf,
     #[command(flatten)]
     planned: PlannedArgs,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -44,9 +44,6 @@ pub(crate) struct Args {
     counted: CountedIn,
     #[command(flatten)]
     expected: ExpectedHeads,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

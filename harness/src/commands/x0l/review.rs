@@ -37,9 +37,6 @@ pub(crate) struct Args {
     judgements: JudgementArgs,
     #[command(flatten)]
     expected: ExpectedHeads,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 impl Args {

@@ -34,9 +34,6 @@ pub(crate) struct Args {
     /// The cycle's number in the session, from 1.
     #[arg(value_name = "CYCLE")]
     cycle: u64,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
