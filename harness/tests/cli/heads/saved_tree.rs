@@ -13,10 +13,8 @@ fn audit(bench: &Bench) -> (Option<Value>, String) {
         let run = bench.run(&format!("audit {named} --json"));
         // A folder's ledgers are named with it.
         let report: Value = serde_json::from_str(&run.stdout.replace("./", "")).unwrap();
-        let checks = report["checks"].as_array().unwrap().iter();
-        let saved = checks
-            .filter(|check| check["subject"] == "saved tree")
-            .next_back();
+        let mut checks = report["checks"].as_array().unwrap().iter();
+        let saved = checks.rfind(|check| check["subject"] == "saved tree");
         let verdict = report["verdict"].as_str().unwrap().to_owned();
         (saved.cloned(), verdict)
     });
