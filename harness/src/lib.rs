@@ -60,7 +60,7 @@ pub(crate) struct Failure {
 }
 
 /// Whether the result is wanted as JSON, and the result.
-#[cfg(any(feature = "gateway", feature = "memory"))]
+#[cfg(feature = "memory")]
 type CommandOutcome = (bool, Result<output::Report, Failure>);
 
 impl From<CommandError> for Failure {

@@ -161,7 +161,7 @@ impl Command {
             #[cfg(feature = "bundle")]
             Command::Bundle(args) => bundle::run(&args),
             #[cfg(feature = "gateway")]
-            Command::Gateway(args) => gateway::run(&args).1,
+            Command::Gateway(args) => gateway::run(&args, json),
             #[cfg(feature = "memory")]
             Command::Memory(args) => memory::run(&args).1,
             #[cfg(feature = "witness")]

@@ -1,6 +1,5 @@
 //! `axilog bundle build`: the bundle itself.
 
-use axilog_bundle::json_report::bundle_json;
 use serde_json::to_string_pretty;
 
 use super::inputs::Inputs;
@@ -21,10 +20,6 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let (bundle, notes) = args.inputs.bundle(&args.inputs.catalogue()?)?;
     // A bundle has no map with other keys than text, which is all that could fail.
-    Ok(Report {
-        passed: true,
-        text: to_string_pretty(&bundle).unwrap_or_default() + "\n",
-        json: bundle_json(&bundle),
-        notes,
-    })
+    let text = to_string_pretty(&bundle).unwrap_or_default() + "\n";
+    Ok(Report::new(true, text, &bundle).with_notes(notes))
 }

@@ -16,6 +16,7 @@ mod review;
 mod run;
 mod session_args;
 mod show;
+mod shown_cycle_result;
 
 use axilog_oracle::OracleKind;
 use axilog_x0l::log::SessionMetadata;
