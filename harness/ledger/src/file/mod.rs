@@ -32,7 +32,7 @@ pub mod regular_file;
 pub mod saved_file;
 mod saved_frame;
 pub mod stamp;
-mod state_file;
+pub(crate) mod state_file;
 pub mod storage;
 mod stream;
 mod sync_thread;
@@ -50,7 +50,6 @@ use crate::durability::{Durability, LedgerPosition};
 use crate::encoding::ByteBuffer;
 use crate::error::{FileError, LedgerError};
 pub(crate) use appender::StepSync;
-pub(crate) use state_file::STATE;
 
 use appender::{Appender, SharedAppender};
 use batch::Batch;

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::durability::LedgerPosition;
 use crate::encoding::hex;
-use crate::file::STATE;
 use crate::file::stamp::FileStamp;
+use crate::file::state_file::STATE;
 use crate::running_values::SavedRunningValues;
 
 /// The version of the program: another one replays with its own code once.

@@ -4,7 +4,7 @@ use std::io::{Cursor, ErrorKind, Read, Seek};
 use std::path::Path;
 
 use axilog::hash::{Hash, Hasher, sha256};
-use axilog_ledger::audit::{AuditExpectations, AuditReport, audit_ledger};
+use axilog_ledger::audit::{AuditExpectations, AuditReport, audit_with_heads};
 use axilog_ledger::error::FileError;
 use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::verify::{VerificationReport, look_until_settled, verify_ledger};
@@ -12,6 +12,7 @@ use axilog_ledger::verify::{VerificationReport, look_until_settled, verify_ledge
 use crate::Failure;
 use crate::error::CommandError;
 use crate::ledger_counts::LedgerCounts;
+use crate::options::held_checkpoint::find_saved_tree;
 use crate::replay_ledger::open_regular_file;
 use crate::tally::Tally;
 
@@ -55,7 +56,8 @@ impl ExaminedLedger {
                 let Some(ledger) = read_within(file, path, limit)? else {
                     return Ok(None);
                 };
-                let audited = audit_ledger(Cursor::new(&ledger), path, expected)?;
+                let mut heads = find_saved_tree(path);
+                let audited = audit_with_heads(Cursor::new(&ledger), path, expected, &mut heads)?;
                 Ok(Some((ledger, audited)))
             },
         )?;
@@ -88,7 +90,7 @@ impl ExaminedLedger {
         .map_err(read_error())?;
         file.rewind().map_err(read_error())?;
         Ok(ExaminedLedger {
-            audited: audit_ledger(file, path, expected)?,
+            audited: audit_with_heads(file, path, expected, &mut find_saved_tree(path))?,
             chain,
             size,
             digest,
