@@ -32,7 +32,7 @@ pub mod regular_file;
 pub mod saved_file;
 mod saved_frame;
 pub mod stamp;
-pub(crate) mod state_file;
+pub mod state_file;
 pub mod storage;
 mod stream;
 mod sync_thread;
@@ -59,7 +59,6 @@ use storage::Storage;
 use sync_thread::SyncThread;
 use volume::{Volume, store_torn_line};
 
-pub use state_file::begins_as_state;
 pub use stream::LedgerBytes;
 
 /// A ledger file that is open for writing, locked against other writers for as long as the value lives.
