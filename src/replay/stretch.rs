@@ -290,17 +290,21 @@ impl Carried {
 
     /// The agent of a stretch with what it carries, which `before`, the agent before the stretch, has.
     fn into_agent(self, agent: &Agent, before: &Agent) -> Agent {
-        let mut agent = agent.clone();
+        let agent = agent.clone();
+        let last_timestamp = before.last_timestamp;
         match self {
-            Carried::Nothing => {}
-            Carried::Time => agent.last_timestamp = before.last_timestamp,
-            Carried::StoppedAgent => {
-                agent.last_timestamp = before.last_timestamp;
-                agent.fault_count = before.fault_count;
-                agent.last_seen_seq = before.last_seen_seq;
-            }
+            Carried::Nothing => agent,
+            Carried::Time => Agent {
+                last_timestamp,
+                ..agent
+            },
+            Carried::StoppedAgent => Agent {
+                last_timestamp,
+                fault_count: before.fault_count,
+                last_seen_seq: before.last_seen_seq,
+                ..agent
+            },
         }
-        agent
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Most of the work of verification needs no other record: a record's form, its commit, its `obs_hash` and
 //! the link to the line before. And most decisions can be made again from the state that a record of the same block
-//! implies ([`axilog::replay::Stretch`]). This module does both on all cores, a block at a time; joining the stretches, and
+//! implies ([`axilog::replay::stretch`]). This module does both on all cores, a block at a time; joining the stretches, and
 //! the checks that depend on the order, are the visitor's. Determinism: D2, for every number of cores.
 
 use std::collections::VecDeque;

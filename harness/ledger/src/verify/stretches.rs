@@ -1,10 +1,11 @@
 //! The stretches of a segment of a ledger, with what a pass notes of their records.
 //!
-//! [`axilog::replay::Stretch`] holds the state. What a report says besides, and what the caller expects of single
+//! [`Stretch`] holds the state. What a report says besides, and what the caller expects of single
 //! records, is gathered here by whoever replays the stretch, so that nobody looks at each of its records again.
 
 use axilog::policy::Rules;
-use axilog::replay::{CheckedEntry, SegmentReplay, Stretch};
+use axilog::replay::CheckedEntry;
+use axilog::replay::stretch::{SegmentReplay, Stretch};
 
 use super::deployed::{DeployedRecords, note_profile};
 use super::terms::Terms;
