@@ -18,7 +18,7 @@ pub(crate) fn for_each_candidate(
     query: &WorkingSetQuery,
     visit: &mut dyn FnMut(&Candidate) -> Result<bool>,
 ) -> Result<()> {
-    let source = FactSource { view, query };
+    let source = FactSource::new(view, query);
     let mut visited = HashSet::new();
     let mut of_kind: BTreeMap<String, u64> = BTreeMap::new();
     let mut visit_once = |candidate: &Candidate| {

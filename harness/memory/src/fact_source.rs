@@ -1,5 +1,7 @@
 //! The facts that an output may hold and a query asks for, as the tables have them.
 
+use std::collections::HashSet;
+
 use rusqlite::{Row, params, params_from_iter, types::Value as Sql};
 use serde_json::{Value, json};
 
@@ -24,7 +26,9 @@ pub(crate) struct Candidate {
 /// The facts that an output may hold and a query asks for.
 pub(crate) struct FactSource<'a, 'b> {
     pub(crate) view: &'a OutputView<'b>,
-    pub(crate) query: &'a WorkingSetQuery,
+    query: &'a WorkingSetQuery,
+    /// The facts that the query names; none where it asks for any.
+    handles: HashSet<Handle>,
 }
 
 /// A part of a statement, and the values of its parameters.
@@ -47,8 +51,16 @@ impl Conditions {
     }
 }
 
-impl FactSource<'_, '_> {
-    /// The conditions of the query.
+impl<'a, 'b> FactSource<'a, 'b> {
+    pub(crate) fn new(view: &'a OutputView<'b>, query: &'a WorkingSetQuery) -> FactSource<'a, 'b> {
+        FactSource {
+            view,
+            query,
+            handles: query.handles.iter().copied().collect(),
+        }
+    }
+
+    /// The conditions of the query but for its handles, of which there may be many.
     fn conditions(&self) -> Conditions {
         let (query, mut conditions) = (self.query, Conditions::default());
         let list = |names: Value| [Sql::from(names.to_string())];
@@ -62,16 +74,9 @@ impl FactSource<'_, '_> {
             conditions.add("stable_key >= ? AND stable_key < ?", ends);
         }
         if !query.tags.is_empty() {
-            let tagged =
-                "fact IN (SELECT fact FROM tag WHERE name IN (SELECT value FROM json_each(?)))";
+            let tagged = "EXISTS (SELECT 1 FROM tag WHERE tag.seq = visible.seq AND tag.name IN \
+                          (SELECT value FROM json_each(?)))";
             conditions.add(tagged, list(json!(query.tags)));
-        }
-        if !query.handles.is_empty() {
-            let handles = list(json!(query.handles));
-            conditions.add(
-                "lower(hex(fact)) IN (SELECT value FROM json_each(?))",
-                handles,
-            );
         }
         if let Some((key, fact)) = &query.after {
             let after = [Sql::from(key.clone()), Sql::from(fact.0.to_vec())];
@@ -133,6 +138,9 @@ impl FactSource<'_, '_> {
         let mut rows = all.query(params_from_iter(values)).map_err(failed())?;
         while let Some(row) = rows.next().map_err(failed())? {
             let candidate = read_candidate(row).map_err(failed())?;
+            if !self.handles.is_empty() && !self.handles.contains(&candidate.fact) {
+                continue;
+            }
             if view.audience.viewers.len() > 1 && !view.may_hold(candidate.fact)? {
                 continue;
             }
