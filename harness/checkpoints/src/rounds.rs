@@ -139,7 +139,7 @@ impl Rounds {
             let signed = known.and_then(|known| known.signed).unwrap_or(0);
             let latest = state.latest.as_ref().map_or(0, SignedTree::size);
             let tree = state.round.as_ref().map(|round| &round.tree);
-            // One that holds a later head than there is has a ledger before it that was cut off.
+            // A witness that holds a head of more records than the last one is asked too: it says that the ledger was cut off.
             let tree = tree.filter(|tree| tree.size() > signed || signed > latest);
             if state.is_ending {
                 let tree = tree.filter(|_| !*was_asked_at_end).cloned();

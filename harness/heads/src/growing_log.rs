@@ -133,8 +133,8 @@ impl GrowingLog {
     /// records since then are read, and checked to be bound to one another up to the durable head. Where none was added, the
     /// checkpoint stays.
     ///
-    /// Of the older heads those of the `kept` sizes are kept, with at most 61 hashes each: from each a proof is
-    /// [written](GrowingLog::write_submission) without reading the ledger.
+    /// Of the older heads the one before and those of the `kept` sizes are kept, with at most 61 hashes each: from each a proof
+    /// is [written](GrowingLog::write_submission) without reading the ledger.
     ///
     /// # Errors
     /// [`HeadsError::OtherRecords`] where the ledger does not extend the checkpoint before; [`HeadsError::NotDurable`] where
