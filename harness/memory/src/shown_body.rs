@@ -157,7 +157,7 @@ impl ShownBody {
             tokenizer: query.tokenizer.as_ref().map(ToString::to_string),
             order: Some(query.order).filter(|order| *order != FactOrder::Plan),
             search: query.search.clone(),
-            key_prefix: query.key_prefix.as_ref().map(to_identifier).transpose()?,
+            key_prefix: query.key_prefix.as_deref().map(to_identifier).transpose()?,
             tags: to_identifiers(&sorted(&query.tags))?,
             handles: sorted(&query.handles),
             kind_limits: kind_limits.collect::<Result<_>>()?,
@@ -269,10 +269,10 @@ impl ShownBody {
     }
 }
 
-fn to_identifier(name: &String) -> Result<Identifier> {
+fn to_identifier(name: &str) -> Result<Identifier> {
     Identifier::new(WHAT, "name", name)
 }
 
 fn to_identifiers(names: &[String]) -> Result<Vec<Identifier>> {
-    names.iter().map(to_identifier).collect()
+    names.iter().map(|name| to_identifier(name)).collect()
 }
