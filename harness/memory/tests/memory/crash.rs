@@ -137,7 +137,7 @@ fn assert_whole(path: &Path, acknowledged: u64, about: &str, judged: &mut BTreeS
     assert_eq!(seq, head + 1);
 }
 
-/// Every fifth statement, or every one with `AXILOG_WIDE=1`.
+/// Every thirteenth statement, or every one with `AXILOG_WIDE=1`.
 #[test]
 fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     let directory = tempfile::tempdir().unwrap();
@@ -145,7 +145,7 @@ fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     drop(MemoryStore::init(&fresh, &initial_state()).unwrap());
     let (mut statement, mut judged) = (0, BTreeSet::new());
     loop {
-        statement += if is_wide() { 1 } else { 5 };
+        statement += if is_wide() { 1 } else { 13 };
         let path = directory.path().join(format!("{statement}.db"));
         fs::copy(&fresh, &path).unwrap();
         let status = Command::new(std::env::current_exe().unwrap())
