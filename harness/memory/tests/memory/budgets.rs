@@ -126,7 +126,7 @@ fn build(memory: &TestMemory, asked: &WorkingSetQuery) -> Result<WorkingSet, u64
 fn no_working_set_is_above_its_budget() {
     let stores = match std::env::var_os("AXILOG_WIDE") {
         Some(_) => 10_000,
-        None => 60,
+        None => 30,
     };
     let mut numbers = Numbers(20);
     let real = tokenizers();
