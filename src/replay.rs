@@ -8,11 +8,13 @@
 #![forbid(unsafe_code)]
 
 #[cfg(not(target_os = "none"))]
+mod byte_reader;
+#[cfg(not(target_os = "none"))]
 mod claims;
 mod examined;
 mod models;
 #[cfg(not(target_os = "none"))]
-mod stretch;
+pub mod stretch;
 #[cfg(not(target_os = "none"))]
 mod stretch_bytes;
 mod verdict;
@@ -36,8 +38,6 @@ use models::Models;
 
 pub use examined::CheckedEntry;
 pub use models::MAX_ORACLES;
-#[cfg(not(target_os = "none"))]
-pub use stretch::{SegmentReplay, Stretch};
 pub use verdict::Verdict;
 
 /// A verification or replay in progress.

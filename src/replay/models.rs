@@ -2,7 +2,7 @@
 //! Determinism: D2.
 
 #[cfg(not(target_os = "none"))]
-use super::stretch_bytes::Bytes;
+use super::byte_reader::ByteReader;
 use super::verdict::Verdict;
 use crate::agent::stimulus::is_reserved;
 use crate::hash::Hasher;
@@ -135,7 +135,7 @@ impl Models {
 
     /// Reads what [`Models::write`] has written.
     #[cfg(not(target_os = "none"))]
-    pub(super) fn read(bytes: &mut Bytes<'_>) -> Option<Models> {
+    pub(super) fn read(bytes: &mut ByteReader<'_>) -> Option<Models> {
         let mut models = Models {
             count: usize::from(bytes.byte()?),
             ..Models::default()

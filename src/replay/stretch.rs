@@ -197,6 +197,20 @@ impl<'r> SegmentReplay<'r> {
         (self.stretch.as_ref()).is_some_and(|stretch| !stretch.is_empty())
     }
 
+    /// Whether a record was not good, after which no stretch is begun.
+    #[must_use]
+    pub fn has_fault(&self) -> bool {
+        self.has_fault
+    }
+
+    /// The stretch that is under way, as far as it goes; `None` where there is none, and within a step.
+    #[must_use]
+    pub fn so_far(&self) -> Option<Stretch> {
+        let stretch = self.stretch.as_ref()?;
+        let is_settled = stretch.end.step.is_none() && !stretch.is_empty();
+        is_settled.then(|| stretch.clone())
+    }
+
     /// Ends the segment. Gives the stretch that ends with its last record, if there is one.
     #[must_use]
     pub fn finish(self) -> Option<Stretch> {
@@ -290,17 +304,21 @@ impl Carried {
 
     /// The agent of a stretch with what it carries, which `before`, the agent before the stretch, has.
     fn into_agent(self, agent: &Agent, before: &Agent) -> Agent {
-        let mut agent = agent.clone();
+        let agent = agent.clone();
+        let last_timestamp = before.last_timestamp;
         match self {
-            Carried::Nothing => {}
-            Carried::Time => agent.last_timestamp = before.last_timestamp,
-            Carried::StoppedAgent => {
-                agent.last_timestamp = before.last_timestamp;
-                agent.fault_count = before.fault_count;
-                agent.last_seen_seq = before.last_seen_seq;
-            }
+            Carried::Nothing => agent,
+            Carried::Time => Agent {
+                last_timestamp,
+                ..agent
+            },
+            Carried::StoppedAgent => Agent {
+                last_timestamp,
+                fault_count: before.fault_count,
+                last_seen_seq: before.last_seen_seq,
+                ..agent
+            },
         }
-        agent
     }
 }
 

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 use super::Replay;
+use super::byte_reader::ByteReader;
 use super::models::Models;
 use super::stretch::{Carried, Stretch};
 use super::verdict::Verdict;
@@ -36,7 +37,7 @@ impl Stretch {
     /// Reads what [`Stretch::write`] has written. Gives the bytes after it too; `None` for any others.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Option<(Stretch, &[u8])> {
-        let mut rest = Bytes(bytes);
+        let mut rest = ByteReader::new(bytes);
         if rest.take::<8>()? != BEGINNING {
             return None;
         }
@@ -47,7 +48,7 @@ impl Stretch {
             assumed: read_state(&mut rest)?,
             end: read_state(&mut rest)?,
         };
-        (stretch.end.entries >= stretch.assumed.entries).then_some((stretch, rest.0))
+        (stretch.end.entries >= stretch.assumed.entries).then_some((stretch, rest.rest()))
     }
 }
 
@@ -90,7 +91,7 @@ fn write_state(state: &Replay, out: &mut (impl Sink + ?Sized)) {
     models.write(out);
 }
 
-fn read_state(bytes: &mut Bytes<'_>) -> Option<Replay> {
+fn read_state(bytes: &mut ByteReader<'_>) -> Option<Replay> {
     let head: Hash = *bytes.take()?;
     let number = bytes.byte()?;
     let health = (Health::ALL.into_iter()).find(|health| *health as u8 == number)?;
@@ -123,33 +124,4 @@ fn read_state(bytes: &mut Bytes<'_>) -> Option<Replay> {
         undecided,
         models: Models::read(bytes)?,
     })
-}
-
-/// Bytes that are read from their beginning on.
-pub(super) struct Bytes<'a>(&'a [u8]);
-
-impl<'a> Bytes<'a> {
-    /// The next `N` bytes.
-    pub(super) fn take<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
-        let (taken, rest) = self.0.split_first_chunk()?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    /// The next byte.
-    pub(super) fn byte(&mut self) -> Option<u8> {
-        self.take::<1>().map(|[byte]| *byte)
-    }
-
-    fn flag(&mut self) -> Option<bool> {
-        match self.byte()? {
-            0 => Some(false),
-            1 => Some(true),
-            _ => None,
-        }
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        self.take().map(|bytes| u64::from_le_bytes(*bytes))
-    }
 }

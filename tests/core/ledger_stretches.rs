@@ -12,7 +12,8 @@ use axilog::ledger::Entry;
 use axilog::ledger_line;
 use axilog::policy::{Comparison, Policy, Rules};
 use axilog::profile::Profile;
-use axilog::replay::{CheckedEntry, MAX_ORACLES, Replay, SegmentReplay, Stretch, Verdict};
+use axilog::replay::stretch::{SegmentReplay, Stretch};
+use axilog::replay::{CheckedEntry, MAX_ORACLES, Replay, Verdict};
 use axilog_testkit::core::ledger::{
     Bytes, Record, Store, answer, chained, failed, genesis, golden, record_under, records_of,
 };

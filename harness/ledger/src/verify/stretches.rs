@@ -1,10 +1,11 @@
 //! The stretches of a segment of a ledger, with what a pass notes of their records.
 //!
-//! [`axilog::replay::Stretch`] holds the state. What a report says besides, and what the caller expects of single
+//! [`Stretch`] holds the state. What a report says besides, and what the caller expects of single
 //! records, is gathered here by whoever replays the stretch, so that nobody looks at each of its records again.
 
 use axilog::policy::Rules;
-use axilog::replay::{CheckedEntry, SegmentReplay, Stretch};
+use axilog::replay::CheckedEntry;
+use axilog::replay::stretch::{SegmentReplay, Stretch};
 
 use super::deployed::{DeployedRecords, note_profile};
 use super::terms::Terms;
@@ -97,6 +98,25 @@ impl<'r> StretchFinder<'r> {
             self.is_broken |= self.terms.are_broken_by(record);
         }
         ended
+    }
+
+    /// Whether the last record that was taken belongs to the stretch that is under way.
+    pub(super) fn is_within(&self) -> bool {
+        self.segment.is_within()
+    }
+
+    /// Whether a record was not good, after which nothing is searched.
+    pub(super) fn has_fault(&self) -> bool {
+        self.segment.has_fault()
+    }
+
+    /// The stretch that is under way, as far as it goes; `None` where there is none, and within a step.
+    pub(super) fn so_far(&self) -> Option<NotedStretch> {
+        let stretch = self.segment.so_far().filter(|_| !self.is_broken)?;
+        Some(NotedStretch {
+            stretch,
+            notes: self.notes.clone(),
+        })
     }
 
     /// Ends the segment. Gives the stretch that ends with its last record, if there is one.
