@@ -1,9 +1,10 @@
-//! A signed head and both kinds of proofs, beside `verify` of the same ledger, which each of them does on the way.
+//! A signed head and both kinds of proofs, beside `verify` of the same ledger, which each of them does on the way but the
+//! head that follows another one: it reads the records after that.
 //!
 //!     TMPDIR=/dev/shm cargo bench -p axilog-harness-benches --bench heads
 //!
-//! The ledger has 1,000,000 records: answers of 14 bytes to one question, under the built-in policy. With `--test` it has
-//! 3000.
+//! The ledger has 1,000,000 records: answers of 14 bytes to one question, under the built-in policy. The head that follows
+//! is that of 1000 records more. With `--test` the ledger has 3000.
 
 mod long_ledger;
 
@@ -15,6 +16,9 @@ use axilog_heads::{LogKey, SigningRequest, prove_extension, prove_record, sign_l
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 
 const ROUNDS: usize = 7;
+
+/// The records between a head and the one that follows.
+const BETWEEN: u64 = 1000;
 
 /// The name of the ledger and its key.
 const NAME: &str = "example.com/plant";
@@ -59,16 +63,26 @@ fn main() {
         earlier: None,
     };
     let open = || File::open(&path).unwrap();
-    let half = bytes.split_inclusive(|byte| *byte == b'\n');
-    let half: usize = half.take(records as usize / 2).map(<[u8]>::len).sum();
-    let sign_half = || {
-        sign_ledger(&mut Cursor::new(&bytes[..half]), &request)
-            .unwrap()
-            .checkpoint
+    let sign_first = |records: u64| {
+        let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+        let length: usize = lines.take(records as usize).map(<[u8]>::len).sum();
+        sign_ledger(&mut Cursor::new(&bytes[..length]), &request).unwrap()
+    };
+    let sign_half = || sign_first(records / 2).checkpoint;
+    let before = sign_first(records - BETWEEN);
+    before.save_tree(&path).unwrap();
+    let following = SigningRequest {
+        earlier: Some(&before.checkpoint),
+        ..request
     };
     let sign = || sign_ledger(&mut open(), &request).unwrap().checkpoint;
 
-    let names = ["checkpoint", "prove --seq", "prove --from"];
+    let names = [
+        "checkpoint",
+        "checkpoint that follows",
+        "prove --seq",
+        "prove --from",
+    ];
     let mut ratios = names.map(|_| Vec::new());
     let mut checks = Vec::new();
     for _ in 0..rounds {
@@ -81,6 +95,7 @@ fn main() {
         let mut proof = None;
         let taken = [
             seconds(|| drop(sign())),
+            seconds(|| drop(sign_ledger(&mut open(), &following).unwrap())),
             seconds(|| {
                 let proven = prove_record(&mut open(), &path, records / 2, head).unwrap();
                 proof = Some(proven.proof);
@@ -97,7 +112,7 @@ fn main() {
         }));
     }
     for (name, ratios) in names.iter().zip(ratios) {
-        println!("ratio {name} / verify {:.2}", median(ratios));
+        println!("ratio {name} / verify {:.4}", median(ratios));
     }
     println!("check of a record {:.0} µs", median(checks) * 1e6);
 }

@@ -15,6 +15,7 @@ mod error;
 mod exit_code;
 #[cfg(any(feature = "ablation", feature = "gateway", feature = "x0l"))]
 mod interrupt;
+mod ledger_counts;
 #[cfg(any(feature = "bundle", feature = "x0l"))]
 mod ledger_without_policies;
 mod left_out;
@@ -23,6 +24,7 @@ mod options;
 mod output;
 mod replay_ledger;
 mod tally;
+mod without_json;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,7 +36,6 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::error::CommandError;
 use commands::Command;
-use output::Report;
 
 /// Record what a model answers, decide whether a program may act on it, and prove both later.
 ///
@@ -45,6 +46,9 @@ use output::Report;
 struct Cli {
     #[command(flatten)]
     color: colorchoice_clap::Color,
+    /// Print JSON on standard output in place of text: one object on one line, or a line for each of several results.
+    #[arg(long, global = true)]
+    json: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -56,7 +60,8 @@ pub(crate) struct Failure {
 }
 
 /// Whether the result is wanted as JSON, and the result.
-type CommandOutcome = (bool, Result<Report, Failure>);
+#[cfg(feature = "memory")]
+type CommandOutcome = (bool, Result<output::Report, Failure>);
 
 impl From<CommandError> for Failure {
     fn from(error: CommandError) -> Failure {
@@ -68,16 +73,17 @@ impl From<CommandError> for Failure {
 /// The definition of the command line, for manual pages and completions.
 #[must_use]
 pub fn command() -> clap::Command {
-    left_out::add_to(Cli::command())
+    without_json::hide_option(left_out::add_to(Cli::command()))
 }
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
     let parsed = command().try_get_matches().and_then(|matches| {
-        left_out::refuse(&matches).map_or_else(
-            || Cli::from_arg_matches(&matches).map(Ok),
-            |code| Ok(Err(code)),
-        )
+        if let Some(code) = left_out::refuse(&matches) {
+            return Ok(Err(code));
+        }
+        without_json::refuse(&matches)?;
+        Cli::from_arg_matches(&matches).map(Ok)
     });
     let cli = match parsed {
         Ok(Ok(cli)) => cli,
@@ -93,7 +99,7 @@ pub fn main() -> ExitCode {
         }
     };
     cli.color.write_global();
-    cli.command.run()
+    cli.command.run(cli.json)
 }
 
 /// Reads the policies that an option names, if it is given: a file in canonical form, or one that ends in .toml in

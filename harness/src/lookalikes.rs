@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use axilog_ledger::visible_text::{escape_identity, is_deceptive};
-use serde_json::{Value, json};
+use serde::Serialize;
 use unicode_security::confusable_detection::skeleton;
 
 /// Ids of one kind that look alike, two or more.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Lookalikes {
     kind: &'static str,
     ids: Vec<String>,
@@ -24,10 +24,6 @@ impl Lookalikes {
             self.kind,
             shown.join(" and ")
         )
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        json!({ "kind": self.kind, "ids": self.ids })
     }
 }
 

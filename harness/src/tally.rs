@@ -14,8 +14,10 @@ use axilog_ledger::encoding::unescape;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::verify::VerifiedRecord;
 use axilog_policyc::{decimal, shortest_decimal};
-use serde_json::{Map, Value, json};
 
+use crate::ledger_counts::{
+    AnswerSizes, CountedOracle, CountedPolicy, CountedTransition, LedgerCounts, TimeSpan,
+};
 use crate::lookalikes::{Lookalikes, find_lookalikes};
 use crate::output::record_contents::{name_oracle, policy_id, tag_name};
 
@@ -150,16 +152,23 @@ impl Tally {
         list_counts(self.tags())
     }
 
-    pub(crate) fn tags_json(&self) -> Value {
-        counts_json(self.tags())
+    /// What a summary of the ledger has.
+    pub(crate) fn counts(&self) -> LedgerCounts {
+        LedgerCounts {
+            tags: self.tags().collect(),
+            oracles: self.oracles.iter().map(count_oracle).collect(),
+            policies: self.policies.iter().map(count_policy).collect(),
+            violations: self.violations.clone(),
+            times: self.times.map(|(first, last)| TimeSpan {
+                first,
+                last,
+                span: last.saturating_sub(first),
+            }),
+        }
     }
 
     pub(crate) fn violations_text(&self) -> String {
         list_counts(self.violations.iter().map(|(name, n)| (*name, *n)))
-    }
-
-    pub(crate) fn violations_json(&self) -> Value {
-        counts_json(self.violations.iter().map(|(name, n)| (*name, *n)))
     }
 
     pub(crate) fn oracle_rows(&self) -> Vec<[String; 5]> {
@@ -180,21 +189,6 @@ impl Tally {
             ]
         };
         self.oracles.iter().map(row).collect()
-    }
-
-    pub(crate) fn oracles_json(&self) -> Value {
-        let object = |((oracle, model), counts): (&(String, String), &AnswerCounts)| {
-            json!({
-                "oracle_id": oracle,
-                "model_id": model,
-                "observations": counts.total(),
-                "complete": counts.complete,
-                "truncated": counts.truncated,
-                "error": counts.failures(),
-                "failures": counts_json(Failure::ALL.map(Failure::as_str).into_iter().zip(counts.failed)),
-            })
-        };
-        self.oracles.iter().map(object).collect()
     }
 
     /// The oracle ids, then the model ids, that look alike.
@@ -223,23 +217,6 @@ impl Tally {
         self.policies.iter().map(row).collect()
     }
 
-    pub(crate) fn policies_json(&self) -> Value {
-        let object = |(id, results): (&String, &PolicyCounts)| {
-            let (min, max) = results.actual.unzip();
-            json!({
-                "policy_id": id,
-                "evaluated": results.evaluated,
-                "breaches": results.breaches,
-                "no_value": results.no_value,
-                "min": min,
-                "min_decimal": min.map(decimal),
-                "max": max,
-                "max_decimal": max.map(decimal),
-            })
-        };
-        self.policies.iter().map(object).collect()
-    }
-
     pub(crate) fn transition_rows(&self) -> Vec<[String; 3]> {
         let row = |((from, to), times): (&(u8, u8), &u64)| {
             [
@@ -251,9 +228,13 @@ impl Tally {
         self.transitions.iter().map(row).collect()
     }
 
-    pub(crate) fn transitions_json(&self) -> Value {
-        let object = |((from, to), times): (&(u8, u8), &u64)| json!({"prev_state": state_name(*from), "next_state": state_name(*to), "count": times});
-        self.transitions.iter().map(object).collect()
+    pub(crate) fn count_transitions(&self) -> Vec<CountedTransition> {
+        let counted = |(&(from, to), &count): (&(u8, u8), &u64)| CountedTransition {
+            prev_state: state_name(from),
+            next_state: state_name(to),
+            count,
+        };
+        self.transitions.iter().map(counted).collect()
     }
 
     pub(crate) fn times_text(&self) -> Option<String> {
@@ -262,13 +243,6 @@ impl Tally {
             "{first} to {last}, a span of {}",
             last.saturating_sub(first)
         ))
-    }
-
-    pub(crate) fn times_json(&self) -> Value {
-        self.times.map_or(
-            Value::Null,
-            |(first, last)| json!({"first": first, "last": last, "span": last.saturating_sub(first)}),
-        )
     }
 
     /// The mean size of an answer, rounded down.
@@ -286,14 +260,41 @@ impl Tally {
         })
     }
 
-    pub(crate) fn answers_json(&self) -> Value {
-        let (min, max) = self.sizes.unzip();
-        json!({
-            "count": self.answers,
-            "size_min": min,
-            "size_mean": self.sizes.map(|_| self.mean_size()),
-            "size_max": max,
-        })
+    pub(crate) fn answer_sizes(&self) -> AnswerSizes {
+        let (size_min, size_max) = self.sizes.unzip();
+        AnswerSizes {
+            count: self.answers,
+            size_min,
+            size_mean: self.sizes.map(|_| self.mean_size()),
+            size_max,
+        }
+    }
+}
+
+fn count_oracle(((oracle, model), counts): (&(String, String), &AnswerCounts)) -> CountedOracle {
+    let types = Failure::ALL.map(Failure::as_str).into_iter();
+    CountedOracle {
+        oracle_id: oracle.clone(),
+        model_id: model.clone(),
+        observations: counts.total(),
+        complete: counts.complete,
+        truncated: counts.truncated,
+        error: counts.failures(),
+        failures: types.zip(counts.failed).collect(),
+    }
+}
+
+fn count_policy((id, results): (&String, &PolicyCounts)) -> CountedPolicy {
+    let (min, max) = results.actual.unzip();
+    CountedPolicy {
+        policy_id: id.clone(),
+        evaluated: results.evaluated,
+        breaches: results.breaches,
+        no_value: results.no_value,
+        min,
+        min_decimal: min.map(decimal),
+        max,
+        max_decimal: max.map(decimal),
     }
 }
 
@@ -312,11 +313,4 @@ fn state_name(number: u8) -> &'static str {
 fn list_counts<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
     let counts: Vec<String> = counts.map(|(name, n)| format!("{n} {name}")).collect();
     counts.join(", ")
-}
-
-fn counts_json<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> Value {
-    let fields: Map<String, Value> = counts
-        .map(|(name, n)| (name.to_owned(), n.into()))
-        .collect();
-    fields.into()
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use axilog::hash::Hash;
 use axilog::ledger::Entry;
 use axilog::replay::Verdict;
+use axilog_ledger::audit::HELD_HEAD;
 use axilog_ledger::audit::held_head::{CheckResult, HeldHead};
 use axilog_ledger::verify::VerificationReport;
 
@@ -98,6 +99,10 @@ impl HeldCheckpoint {
 }
 
 impl HeldHead for HeldCheckpoint {
+    fn subject(&self) -> &'static str {
+        HELD_HEAD
+    }
+
     fn begin_pass(&mut self) {
         self.edge = TreeEdge::new();
         self.failure = None;

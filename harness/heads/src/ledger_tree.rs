@@ -33,6 +33,8 @@ pub(crate) struct TreeQuestions {
 pub(crate) struct LedgerTree {
     /// The right edge after the last good record.
     pub(crate) edge: TreeEdge,
+    /// The offset of the line of that record, in bytes.
+    pub(crate) last_offset: u64,
     /// The hashes that a proof is made of.
     pub(crate) hashes: ProofHashes,
     /// The line of the wanted record.
@@ -84,6 +86,7 @@ impl LedgerTree {
     ) -> Result<LedgerTree, HeadsError> {
         let mut tree = LedgerTree {
             edge: TreeEdge::new(),
+            last_offset: 0,
             hashes: questions.hashes,
             line: None,
             fault: None,
@@ -94,6 +97,7 @@ impl LedgerTree {
         let verified = verify_ledger(source, None, &expected, &mut |record| {
             if failure.is_none() {
                 let wants_line = questions.record == Some(record.entry.sequence);
+                tree.last_offset = record.offset;
                 let taken = tree.take(&record.entry, &questions.sizes, wants_line);
                 failure = taken.err();
             }

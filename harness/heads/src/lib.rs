@@ -56,6 +56,8 @@
 //! | `witness_key.rs` | the keys of a witness, and its signatures with the time |
 //! | `checkpoint.rs` | a signed size and root |
 //! | `tree.rs` | the right edge of a growing tree, and the hashes of it that a proof needs |
+//! | `tree_place.rs` | a place of a ledger file, from which the tree of the records before it grows |
+//! | `saved_tree.rs`, `saved_tree_check.rs` | the file `LEDGER.tree` that keeps such a place, and its audit |
 //! | `ledger_tree.rs` | the tree of a ledger file, made while the ledger is verified |
 //! | `ledger_name.rs` | the name that a ledger has, which is the origin of its checkpoints |
 //! | `signing.rs` | the signing of a ledger's head |
@@ -103,9 +105,12 @@ mod proven_record_json;
 mod proving;
 mod record_difference;
 mod record_proof;
+mod saved_tree;
+mod saved_tree_check;
 mod secret_key;
 mod signing;
 mod tree;
+mod tree_place;
 mod verifier_key;
 mod witness_key;
 
@@ -125,6 +130,7 @@ pub use proven_record_json::proven_record_json;
 pub use proving::{Proven, prove_extension, prove_record, write_submissions};
 pub use record_difference::RecordDifference;
 pub use record_proof::RecordProof;
+pub use saved_tree_check::SavedTreeCheck;
 pub use secret_key::SecretKey;
 pub use signing::{SignedHead, SigningRequest, sign_ledger};
 pub use tree::TreeEdge;

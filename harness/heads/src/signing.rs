@@ -11,6 +11,8 @@ use crate::error::HeadsError;
 use crate::ledger_name::find_ledger_name;
 use crate::ledger_tree::{LedgerTree, TreeQuestions};
 use crate::log_key::LogKey;
+use crate::saved_tree::{find_signed_place, save_tree};
+use crate::tree_place::TreePlace;
 
 /// What is to be signed.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +35,23 @@ pub struct SignedHead {
     /// Whether the ledger has grown since the earlier checkpoint. Where it has not, that one says the same, and may
     /// have signatures of witnesses.
     pub is_new: bool,
+    place: TreePlace,
+}
+
+impl SignedHead {
+    /// Saves the tree beside the ledger, so that the next head is made of the records that follow. That comes after the
+    /// checkpoint was written: only a tree whose root the key has signed is gone on from.
+    ///
+    /// # Errors
+    /// [`FileError::Io`]. The next head is then made of the whole ledger.
+    pub fn save_tree(&self, ledger: &Path) -> Result<(), FileError> {
+        save_tree(ledger, &self.place)
+    }
 }
 
 /// Signs the head of the ledger that is read from `source`. It is verified first, in one pass, and synced, so that no
-/// power failure takes back what was signed.
+/// power failure takes back what was signed. Where the earlier checkpoint was signed of the records before the [saved
+/// tree](SignedHead::save_tree), or of more, only the records after that are read.
 ///
 /// # Errors
 /// Those of [`find_ledger_name`]; [`HeadsError::NoName`], [`HeadsError::OtherName`];
@@ -58,6 +73,29 @@ pub fn sign_ledger(
         let verified = earlier.verify(key.verifier_key());
         verified.map_err(HeadsError::ForeignCheckpoint)?;
     }
+    let resumed = match earlier {
+        Some(earlier) => grow_saved_tree(source, ledger, earlier),
+        None => None,
+    };
+    let place = match resumed {
+        Some(place) => place,
+        None => read_tree(source, ledger, earlier)?,
+    };
+    sync(ledger)?;
+    let size = place.edge.size();
+    Ok(SignedHead {
+        checkpoint: Checkpoint::sign(size, place.edge.root()?, key)?,
+        is_new: earlier.is_none_or(|earlier| earlier.size() < size),
+        place,
+    })
+}
+
+/// Reads the whole ledger, which must be good and extend the earlier checkpoint.
+fn read_tree(
+    source: &mut (impl Read + Seek),
+    ledger: &Path,
+    earlier: Option<&Checkpoint>,
+) -> Result<TreePlace, HeadsError> {
     let questions = TreeQuestions {
         sizes: earlier.iter().map(|earlier| earlier.size()).collect(),
         ..TreeQuestions::default()
@@ -66,12 +104,20 @@ pub fn sign_ledger(
     if let Some(earlier) = earlier {
         tree.check_extends(ledger, earlier)?;
     }
-    sync(ledger)?;
-    let size = tree.edge.size();
-    Ok(SignedHead {
-        checkpoint: Checkpoint::sign(size, tree.edge.root()?, key)?,
-        is_new: earlier.is_none_or(|earlier| earlier.size() < size),
-    })
+    let place = TreePlace::after_line(source, tree.last_offset, tree.edge);
+    Ok(place.map_err(FileError::from_io(ledger, "read the ledger"))?)
+}
+
+/// Grows the saved tree of the ledger to its end. `None` where the whole ledger must be read: there is no such tree, it has
+/// another root than was signed, or the records after it are not good as far as that is seen.
+fn grow_saved_tree(
+    source: &mut (impl Read + Seek),
+    ledger: &Path,
+    earlier: &Checkpoint,
+) -> Option<TreePlace> {
+    let mut place = find_signed_place(source, ledger, earlier)?;
+    let is_good = place.grow(source, None, &mut |_, _| {}).ok()?;
+    is_good.then_some(place)
 }
 
 /// Checks that the key's name is the ledger's, or the one that is given to a ledger without a name.

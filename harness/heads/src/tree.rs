@@ -12,6 +12,7 @@ use tlog_tiles::{
     tree_hash,
 };
 
+use crate::bounds::MAX_TREE_SIZE;
 use crate::error::HeadsError;
 
 /// The right edge of a growing tree: the roots of the full subtrees that it falls into, at most one for each bit of its
@@ -35,6 +36,32 @@ impl TreeEdge {
     #[must_use]
     pub fn new() -> TreeEdge {
         TreeEdge::default()
+    }
+
+    /// The edge of a tree with `size` leaves whose subtrees have these roots, the largest first; `None` where such a tree
+    /// has more or fewer.
+    #[must_use]
+    pub fn from_roots(size: u64, roots: &[Hash]) -> Option<TreeEdge> {
+        let is_right_number = usize::try_from(size.count_ones()) == Ok(roots.len());
+        if size > MAX_TREE_SIZE || !is_right_number {
+            return None;
+        }
+        let mut subtrees = Vec::new();
+        let mut leaves_before = 0_u64;
+        let levels = (0..u64::BITS).rev().filter(|level| size >> level & 1 == 1);
+        for (level, root) in levels.zip(roots) {
+            // A subtree begins at a multiple of its own length.
+            let place = stored_hash_index(u8::try_from(level).ok()?, leaves_before >> level);
+            let hash = tlog::Hash(*root);
+            subtrees.push(StoredHash { place, hash });
+            leaves_before = leaves_before.saturating_add(1 << level);
+        }
+        Some(TreeEdge { size, subtrees })
+    }
+
+    /// The roots of the subtrees, the largest first.
+    pub fn roots(&self) -> impl Iterator<Item = Hash> {
+        self.subtrees.iter().map(|subtree| subtree.hash.0)
     }
 
     /// The number of leaves.

@@ -1,5 +1,6 @@
 //! `axilog check`: checks a proof or a checkpoint with a public key alone.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use axilog_heads::{
@@ -9,7 +10,8 @@ use axilog_heads::{
 use axilog_ledger::encoding::hex;
 use axilog_ledger::file::lines::MAX_LINE_BYTES;
 use axilog_ledger::input_file::read_input;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Failure;
 use crate::error::CommandError;
@@ -40,9 +42,6 @@ pub(crate) struct Args {
     /// PROOF is a checkpoint, which proves nothing but that it was signed: check that.
     #[arg(long, conflicts_with_all = ["record", "from"])]
     head: bool,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Why a file proves nothing.
@@ -62,13 +61,68 @@ enum ProofFailure {
     Unproven(#[from] Unproven),
 }
 
-/// What a file proves: a sentence, further lines, and fields.
+/// What a file proves, or why it proves nothing.
+#[derive(Serialize)]
+struct CheckResult<'a> {
+    proof: Cow<'a, str>,
+    ok: bool,
+    public_key: String,
+    #[serde(flatten)]
+    finding: CheckFinding,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum CheckFinding {
+    Failed {
+        reason: String,
+    },
+    Proven {
+        #[serde(flatten)]
+        subject: CheckedSubject,
+        /// The witnesses that have signed, where a policy wants some.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        witnesses: Option<Vec<String>>,
+    },
+}
+
+/// What a proof is about.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum CheckedSubject {
+    /// A record, with its own members.
+    Record(Value),
+    Head {
+        kind: &'static str,
+        origin: String,
+        size: u64,
+        root: String,
+        /// The number of records of the older checkpoint, in the proof of an extension.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        old_size: Option<u64>,
+    },
+}
+
+/// What a file proves: a sentence, further lines, and members.
 struct ProvenFact {
     sentence: String,
     rows: Vec<(&'static str, String)>,
-    fields: Value,
+    subject: CheckedSubject,
+    witnesses: Option<Vec<String>>,
     /// The record, as the ledger has it.
     record: Option<String>,
+}
+
+impl CheckedSubject {
+    fn head(kind: &'static str, checkpoint: &Checkpoint, old_size: Option<u64>) -> CheckedSubject {
+        CheckedSubject::Head {
+            kind,
+            origin: checkpoint.origin().to_owned(),
+            size: checkpoint.size(),
+            root: checkpoint.root_text(),
+            old_size,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -110,8 +164,8 @@ fn require_witnesses(
         ProofKind::Other => policy.require(&Checkpoint::parse(bytes)?),
     }?;
     fact.rows.push(("witnesses", witnessed.to_string()));
-    let names: Vec<&str> = witnessed.signed.iter().map(|(name, _)| &**name).collect();
-    fact.fields["witnesses"] = json!(names);
+    let names = witnessed.signed.iter().map(|(name, _)| name.clone());
+    fact.witnesses = Some(names.collect());
     Ok(fact)
 }
 
@@ -170,7 +224,8 @@ fn check_record(
                     "the ledger {origin} has this record {sequence}, among the {size} that were signed"
                 ),
                 rows: vec![("tag", tag.to_owned()), ("commit", hex(&entry.commit))],
-                fields: proven_record_json(proof.checkpoint(), &entry),
+                subject: CheckedSubject::Record(proven_record_json(proof.checkpoint(), &entry)),
+                witnesses: None,
                 record: Some(record),
             })
         }
@@ -197,10 +252,8 @@ fn check_extension(
                 "the ledger {origin} only grew: its {size} records that were signed begin with the {old_size} of the older checkpoint"
             ),
             rows: vec![("root", proof.checkpoint().root_text())],
-            fields: json!({
-                "kind": "extension", "origin": origin, "size": size, "old_size": old_size,
-                "root": proof.checkpoint().root_text(),
-            }),
+            subject: CheckedSubject::head("extension", proof.checkpoint(), Some(old_size)),
+            witnesses: None,
             record: None,
         }
     }))
@@ -216,9 +269,8 @@ fn check_checkpoint(bytes: &[u8], key: &VerifierKey) -> Result<ProvenFact, Proof
             "the ledger {origin} had {size} records with this root when the checkpoint was signed"
         ),
         rows: vec![("root", checkpoint.root_text())],
-        fields: json!({
-            "kind": "checkpoint", "origin": origin, "size": size, "root": checkpoint.root_text(),
-        }),
+        subject: CheckedSubject::head("checkpoint", &checkpoint, None),
+        witnesses: None,
         record: None,
     })
 }
@@ -233,14 +285,14 @@ fn needs(args: &Args, what: &'static str) -> Failure {
 
 fn report(path: &Path, key: &VerifierKey, shown: Result<ProvenFact, ProofFailure>) -> Report {
     let passed = shown.is_ok();
-    let (text, mut json) = match shown {
+    let (text, finding) = match shown {
         Err(not_shown) => {
             let reason = not_shown.to_string();
             let rows = [
                 ("FAILED", path.display().to_string()),
                 ("why", reason.clone()),
             ];
-            (table::format_pairs(&rows), json!({ "reason": reason }))
+            (table::format_pairs(&rows), CheckFinding::Failed { reason })
         }
         Ok(shown) => {
             let mut rows = vec![("OK", shown.sentence)];
@@ -249,18 +301,18 @@ fn report(path: &Path, key: &VerifierKey, shown: Result<ProvenFact, ProofFailure
             let mut text = table::format_pairs(&rows);
             // On a line of its own, for whoever wants to read on with another program.
             text.extend(shown.record.map(|record| format!("{record}\n")));
-            (text, shown.fields)
+            let finding = CheckFinding::Proven {
+                subject: shown.subject,
+                witnesses: shown.witnesses,
+            };
+            (text, finding)
         }
     };
-    if let Some(object) = json.as_object_mut() {
-        object.insert("proof".to_owned(), path.to_string_lossy().into());
-        object.insert("ok".to_owned(), passed.into());
-        object.insert("public_key".to_owned(), key.to_string().into());
-    }
-    Report {
-        passed,
-        text,
-        json,
-        notes: Vec::new(),
-    }
+    let result = CheckResult {
+        proof: path.to_string_lossy(),
+        ok: passed,
+        public_key: key.to_string(),
+        finding,
+    };
+    Report::new(passed, text, &result)
 }

@@ -1,5 +1,6 @@
 //! `axilog checkpoint`: signs the head of a ledger.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use axilog_heads::{Checkpoint, LogKey, SignedHead, SigningRequest, sign_ledger};
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::storage::append_suffix;
 use axilog_ledger::input_file;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::Report;
@@ -35,9 +36,19 @@ pub(crate) struct Args {
     /// replaced by one that extends it.
     #[arg(short, long, visible_alias = "out", value_name = "OUT")]
     output: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A checkpoint that was written.
+#[derive(Serialize)]
+struct CheckpointResult<'a> {
+    ledger: Cow<'a, str>,
+    origin: &'a str,
+    /// The number of records that the checkpoint is about.
+    size: u64,
+    root: String,
+    checkpoint: Cow<'a, str>,
+    /// Whether the head was not signed before.
+    new: bool,
 }
 
 impl Args {
@@ -81,26 +92,32 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let signed = sign_ledger(&mut open_regular_file(&args.ledger)?, &request)?;
     let path = target.path();
+    let mut unsaved = None;
     match target {
         OutputTarget::File(_) if !signed.is_new => {}
-        OutputTarget::File(path) => signed.checkpoint.write(path)?,
+        OutputTarget::File(path) => {
+            signed.checkpoint.write(path)?;
+            unsaved = signed.save_tree(&args.ledger).err();
+        }
         stream => stream.write(|mut out, name| {
             let written = out.write_all(&signed.checkpoint.to_bytes());
             let written = written.and_then(|()| out.flush());
             Ok(written.map_err(FileError::from_io(name, "write"))?)
         })?,
     }
-    Ok(report(args, path, &signed))
+    let mut report = report(args, path, &signed);
+    // The checkpoint stands without it.
+    report
+        .notes
+        .extend(unsaved.map(|error| {
+            format!("{error}; the next checkpoint is made of the whole ledger again")
+        }));
+    Ok(report)
 }
 
 fn report(args: &Args, path: Option<&Path>, signed: &SignedHead) -> Report {
     let Some(path) = path else {
-        return Report {
-            passed: true,
-            text: String::new(),
-            json: Value::Null,
-            notes: Vec::new(),
-        };
+        return Report::without_result(true);
     };
     let checkpoint = &signed.checkpoint;
     let mut rows = vec![
@@ -113,17 +130,13 @@ fn report(args: &Args, path: Option<&Path>, signed: &SignedHead) -> Report {
     if !signed.is_new {
         rows.push(("", "as it was: no record was added since".to_owned()));
     }
-    Report {
-        passed: true,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "ledger": args.ledger.to_string_lossy(),
-            "origin": checkpoint.origin(),
-            "size": checkpoint.size(),
-            "root": checkpoint.root_text(),
-            "checkpoint": path.to_string_lossy(),
-            "new": signed.is_new,
-        }),
-        notes: Vec::new(),
-    }
+    let result = CheckpointResult {
+        ledger: args.ledger.to_string_lossy(),
+        origin: checkpoint.origin(),
+        size: checkpoint.size(),
+        root: checkpoint.root_text(),
+        checkpoint: path.to_string_lossy(),
+        new: signed.is_new,
+    };
+    Report::new(true, table::format_pairs(&rows), &result)
 }

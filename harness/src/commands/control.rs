@@ -24,9 +24,6 @@ pub(crate) struct Args {
     /// The ledger's policies, where its configuration is not beside it.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use axilog::hash::Hash;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::reader::{LedgerReader, ReadRecord, RecordFilter};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::Report;
-use crate::output::record_contents::{DescribeRecord, record_json, tag_name};
+use crate::output::record_contents::{DescribeRecord, tag_name};
+use crate::output::record_result::RecordResult;
 use crate::output::table;
 
 /// Compare two ledgers, and show the first record in which they differ.
@@ -23,9 +24,24 @@ pub(crate) struct Args {
     first: PathBuf,
     /// The ledger file to compare it with.
     second: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// How two ledgers compare.
+#[derive(Serialize)]
+struct DiffResult {
+    relation: &'static str,
+    /// The number of records that both begin with.
+    same: u64,
+    ledgers: Vec<ComparedLedger>,
+}
+
+/// One of the ledgers.
+#[derive(Serialize)]
+struct ComparedLedger {
+    ledger: String,
+    entries: u64,
+    /// The first record that the other has not.
+    record: Option<RecordResult>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -56,21 +72,18 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     }
     let sides = paths.iter().zip(entries).zip(records);
-    let sides: Vec<Value> = sides
-        .map(|((path, entries), record)| {
-            json!({
-                "ledger": path.display().to_string(),
-                "entries": entries,
-                "record": record.map(|(_, fields)| fields),
-            })
-        })
-        .collect();
-    Ok(Report {
-        passed: relation == "SAME",
-        text: table::format_pairs(&rows),
-        json: json!({ "relation": relation, "same": same, "ledgers": sides }),
-        notes: Vec::new(),
-    })
+    let ledgers = sides.map(|((path, entries), record)| ComparedLedger {
+        ledger: path.display().to_string(),
+        entries,
+        record: record.map(|(_, record)| record),
+    });
+    let result = DiffResult {
+        relation,
+        same,
+        ledgers: ledgers.collect(),
+    };
+    let text = table::format_pairs(&rows);
+    Ok(Report::new(relation == "SAME", text, &result))
 }
 
 fn open(path: &Path) -> Result<LedgerReader, LedgerError> {
@@ -87,8 +100,8 @@ fn count_rest(reader: &mut LedgerReader) -> Result<u64, LedgerError> {
     Ok(reader.verification().replay.entries())
 }
 
-/// What record `sequence` says, as text and as fields; `None` where the ledger has no such record.
-fn read_record(path: &Path, sequence: u64) -> Result<Option<(String, Value)>, LedgerError> {
+/// What record `sequence` says, as text and as an object; `None` where the ledger has no such record.
+fn read_record(path: &Path, sequence: u64) -> Result<Option<(String, RecordResult)>, LedgerError> {
     let filter = RecordFilter {
         first: sequence,
         last: Some(sequence),
@@ -97,13 +110,13 @@ fn read_record(path: &Path, sequence: u64) -> Result<Option<(String, Value)>, Le
     LedgerReader::open(path, filter)?.read_next(describe)
 }
 
-fn describe(read: &ReadRecord<'_>) -> (String, Value) {
+fn describe(read: &ReadRecord<'_>) -> (String, RecordResult) {
     let entry = &read.verified.entry;
     let [subject, content, detail] = read.contents.summarize(&[]);
     let parts = [tag_name(entry.tag).to_owned(), subject, content, detail];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     (
         format!("record {}: {}", entry.sequence, parts.join("; ")),
-        record_json(entry, &read.contents).into(),
+        RecordResult::new(entry, &read.contents),
     )
 }

@@ -1,20 +1,20 @@
 //! `axilog gateway`: programs that change their base URL are recorded and contained.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axilog_gateway::{BreachAction, EXAMPLE, Gateway, GatewayConfiguration};
+use axilog_gateway::{BreachAction, BudgetSettings, EXAMPLE, Gateway, GatewayConfiguration};
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::CommandOutcome;
 use crate::Failure;
 use crate::commands::report;
 use crate::interrupt::Flag;
 use crate::output::table;
-use crate::output::{Report, print_json};
+use crate::output::{Report, print_json, to_json};
 
 /// Record and judge what models answer programs over HTTP. A program only changes its base URL.
 ///
@@ -45,7 +45,7 @@ enum GatewayCommand {
     /// Print a commented configuration that can be used as it stands.
     ///
     /// JSON: `configuration`, the text.
-    Example(ExampleArgs),
+    Example,
 }
 
 #[derive(clap::Args)]
@@ -55,9 +55,6 @@ struct ServeArgs {
     /// Answer from each ledger what it held at the beginning, and ask for the rest only.
     #[arg(long)]
     record_missing: bool,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -67,25 +64,12 @@ struct ReplayArgs {
     /// The address and port for clients; port 0 is a free one.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8089")]
     listen: SocketAddr,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Args)]
 struct FileArgs {
     /// The configuration, a TOML file.
     config: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
-}
-
-#[derive(clap::Args)]
-struct ExampleArgs {
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 impl Args {
@@ -95,25 +79,72 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> CommandOutcome {
+/// A gateway that listens.
+#[derive(Serialize)]
+struct ListeningGateway<'a> {
+    address: String,
+    base_url: String,
+    ledgers: &'a [String],
+}
+
+/// A configuration that can be used as it stands.
+#[derive(Serialize)]
+struct ExampleResult {
+    configuration: &'static str,
+}
+
+/// What a configuration amounts to.
+#[derive(Serialize)]
+struct ConfigurationResult<'a> {
+    listen: String,
+    hosts: &'a [String],
+    upstream: UpstreamResult<'a>,
+    /// The number of keys of operators.
+    operator_keys: usize,
+    ledgers: Vec<LedgerSettingsResult<'a>>,
+}
+
+/// The provider: whose key it gets, and the seconds that it has for an answer.
+#[derive(Serialize)]
+struct UpstreamResult<'a> {
+    base_url: &'a str,
+    key: &'static str,
+    timeout: u64,
+}
+
+/// What is set for a ledger.
+#[derive(Serialize)]
+struct LedgerSettingsResult<'a> {
+    name: &'a str,
+    path: String,
+    /// The number of policies; `None` where the ledger keeps those that it has.
+    policies: Option<usize>,
+    on_breach: &'static str,
+    /// The number of keys of clients.
+    keys: usize,
+    /// The oracles of models that have an oracle of their own.
+    models: &'a BTreeMap<String, String>,
+    budget: Option<&'a BudgetSettings>,
+}
+
+/// Runs the command; `json` is how a gateway says where it listens.
+pub(crate) fn run(args: &Args, json: bool) -> Result<Report, Failure> {
     match &args.command {
-        GatewayCommand::Serve(args) => (args.json, serve(args)),
-        GatewayCommand::Replay(args) => (args.json, replay(args)),
-        GatewayCommand::Check(args) => (args.json, check(&args.config)),
-        GatewayCommand::Example(args) => (args.json, Ok(example())),
+        GatewayCommand::Serve(args) => serve(args, json),
+        GatewayCommand::Replay(args) => replay(args, json),
+        GatewayCommand::Check(args) => check(&args.config),
+        GatewayCommand::Example => Ok(example()),
     }
 }
 
 fn example() -> Report {
-    Report {
-        passed: true,
-        text: EXAMPLE.to_owned(),
-        json: json!({ "configuration": EXAMPLE }),
-        notes: Vec::new(),
-    }
+    let result = ExampleResult {
+        configuration: EXAMPLE,
+    };
+    Report::new(true, EXAMPLE.to_owned(), &result)
 }
 
-fn serve(args: &ServeArgs) -> Result<Report, Failure> {
+fn serve(args: &ServeArgs, json: bool) -> Result<Report, Failure> {
     // Before the ledgers: a signal from here on lets the gateway end in order.
     let stop = Flag::install();
     let configuration = GatewayConfiguration::read(&args.config)?;
@@ -125,27 +156,22 @@ fn serve(args: &ServeArgs) -> Result<Report, Failure> {
     let gateway = gateway.with_reports(Arc::new(|path| {
         report::render_page(path).map_err(|failure| failure.error.to_string())
     }));
-    answer_calls(gateway, &names, stop, args.json)?;
+    answer_calls(gateway, &names, stop, json)?;
     let note = "every call that was begun is recorded; the ledgers are closed";
     Ok(ended(note))
 }
 
-fn replay(args: &ReplayArgs) -> Result<Report, Failure> {
+fn replay(args: &ReplayArgs, json: bool) -> Result<Report, Failure> {
     let stop = Flag::install();
     let gateway = Gateway::replay(&args.ledger, args.listen)?;
     let name = args.ledger.display().to_string();
-    answer_calls(gateway, &[name], stop, args.json)?;
+    answer_calls(gateway, &[name], stop, json)?;
     Ok(ended("the gateway has ended; nothing was recorded"))
 }
 
 /// The report of a gateway that has written its line already.
 fn ended(note: &str) -> Report {
-    Report {
-        passed: true,
-        text: String::new(),
-        json: Value::Null,
-        notes: vec![note.to_owned()],
-    }
+    Report::without_result(true).with_notes([note.to_owned()])
 }
 
 fn answer_calls(gateway: Gateway, names: &[String], stop: Flag, json: bool) -> Result<(), Failure> {
@@ -154,9 +180,11 @@ fn answer_calls(gateway: Gateway, names: &[String], stop: Flag, json: bool) -> R
     let listener = gateway.listen()?;
     let base_url = format!("http://{}/v1", listener.address());
     let line = match json {
-        true => print_json(&json!({
-            "address": listener.address().to_string(), "base_url": base_url, "ledgers": names,
-        })),
+        true => print_json(&ListeningGateway {
+            address: listener.address().to_string(),
+            base_url,
+            ledgers: names,
+        }),
         false => format!(
             "listening at {base_url} for {}; Ctrl-C ends\n",
             names.join(", ")
@@ -199,36 +227,35 @@ fn check(path: &Path) -> Result<Report, Failure> {
             BreachAction::Flag => ("flag", "the answer is released with a header"),
         };
         let keys = describe_keys(settings.keys.len(), "any, or none");
-        let budget = json!(settings.budget);
         pairs.extend([
             ("ledger", format!("{name}: {}", settings.path.display())),
             ("  policies", policies),
             ("  breach", breach.to_owned()),
             ("  keys", keys),
-            ("  budget", describe_budget(&budget)),
+            ("  budget", describe_budget(settings.budget.as_ref())),
         ]);
-        ledgers.push(json!({
-            "name": name,
-            "path": settings.path.display().to_string(),
-            "policies": settings.policies.as_ref().map(|all| all.policies().len()),
-            "on_breach": on_breach,
-            "keys": settings.keys.len(),
-            "models": settings.models,
-            "budget": budget,
-        }));
+        ledgers.push(LedgerSettingsResult {
+            name,
+            path: settings.path.display().to_string(),
+            policies: settings.policies.as_ref().map(|all| all.policies().len()),
+            on_breach,
+            keys: settings.keys.len(),
+            models: &settings.models,
+            budget: settings.budget.as_ref(),
+        });
     }
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&pairs),
-        json: json!({
-            "listen": configuration.listen.to_string(),
-            "hosts": configuration.hosts,
-            "upstream": { "base_url": upstream.base_url, "key": key, "timeout": upstream.timeout.as_secs() },
-            "operator_keys": configuration.operator_keys.len(),
-            "ledgers": ledgers,
-        }),
-        notes: Vec::new(),
-    })
+    let result = ConfigurationResult {
+        listen: configuration.listen.to_string(),
+        hosts: &configuration.hosts,
+        upstream: UpstreamResult {
+            base_url: &upstream.base_url,
+            key,
+            timeout: upstream.timeout.as_secs(),
+        },
+        operator_keys: configuration.operator_keys.len(),
+        ledgers,
+    };
+    Ok(Report::new(true, table::format_pairs(&pairs), &result))
 }
 
 /// Describes the names by which requests come.
@@ -251,7 +278,8 @@ fn describe_keys(count: usize, none: &str) -> String {
 }
 
 /// Describes the limits of a budget, each as the configuration has it.
-fn describe_budget(budget: &Value) -> String {
+fn describe_budget(budget: Option<&BudgetSettings>) -> String {
+    let budget = to_json(&budget);
     let limits = budget.as_object().into_iter().flatten();
     let limits = limits.filter(|(_, limit)| !limit.is_null());
     let limits: Vec<String> = limits

@@ -23,9 +23,6 @@ pub(crate) struct Args {
     file: PathBuf,
     #[command(flatten)]
     rules: expectations::RulesArgs,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -33,12 +30,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let policies = args.rules.read_policies()?;
     let rules = args.rules.expect(policies.as_ref());
     let head = LedgerHead::read(open_regular_file(path)?, path, rules)?;
-    Ok(Report {
-        passed: head.is_good(),
-        text: describe(path, &head),
-        json: head.to_json(path),
-        notes: Vec::new(),
-    })
+    let text = describe(path, &head);
+    Ok(Report::new(head.is_good(), text, &head.to_json(path)))
 }
 
 fn describe(path: &Path, head: &LedgerHead) -> String {

@@ -12,13 +12,14 @@ use axilog_ledger::running_values::{RunningValues, is_running_value_id, parse_ru
 use axilog_ledger::schema::DeclaredSchemas;
 use axilog_ledger::session::Session;
 use axilog_policyc::PolicySet;
+use serde::Serialize;
 
 use crate::Failure;
 use crate::error::CommandError;
 use crate::now;
 use crate::options::schema_files::{SchemaFiles, parse_oracle_file};
 use crate::output::Report;
-use crate::output::decision;
+use crate::output::decision::{self, DecisionResult};
 use crate::output::table;
 use crate::read_named_policies;
 use crate::replay_ledger::replay_decisions_of;
@@ -75,9 +76,14 @@ pub(crate) struct Args {
     /// The present time, in the unit of later `axilog time`s; seconds since 1970 where absent.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A ledger that was begun: the decision on its time, and the hash of its configuration.
+#[derive(Serialize)]
+struct InitResult {
+    #[serde(flatten)]
+    decision: DecisionResult,
+    configuration: String,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -122,24 +128,23 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     };
     let (session, [_, decision]) = begun;
     let configuration = hex(&session.rules().hash());
-
-    let mut report = decision::report(&session, &decision, true);
-    report.notes = decision::opening_notes(&session, false);
-    report.notes.extend(notes);
-    if let Some(object) = report.json.as_object_mut() {
-        object.insert("configuration".to_owned(), configuration.clone().into());
-    }
-    report.text = table::format_pairs(&[
+    let text = table::format_pairs(&[
         (
             "ledger",
             format!("{}, {} records", args.file.display(), decision.entries),
         ),
         ("state", decision::describe_states(&decision)),
         ("time", time.to_string()),
-        ("rules", configuration),
+        ("rules", configuration.clone()),
         ("head", hex(&decision.head)),
     ]);
-    Ok(report)
+    let result = InitResult {
+        decision: DecisionResult::new(&session, &decision, true),
+        configuration,
+    };
+    let opening = decision::opening_notes(&session, false);
+    let report = Report::new(decision.may_continue(), text, &result);
+    Ok(report.with_notes(opening).with_notes(notes))
 }
 
 /// Replays the ledger that a new one goes on from. It must be sealed, so that it does not go on beside the new one. Its

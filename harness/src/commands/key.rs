@@ -1,10 +1,11 @@
 //! `axilog key`: the key that signs heads of ledgers.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use axilog_heads::{KeyKind, SecretKey};
 use clap::Subcommand;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::Report;
@@ -31,27 +32,24 @@ enum Command {
         /// The key is that of a witness, and signs the heads of others' ledgers (axilog witness).
         #[arg(long)]
         witness: bool,
-        /// One JSON object on standard output.
-        #[arg(long)]
-        json: bool,
     },
     /// Print the public key of a secret key.
     Show {
         /// The file of the secret key; - is standard input.
         file: PathBuf,
-        /// One JSON object on standard output.
-        #[arg(long)]
-        json: bool,
     },
 }
 
-impl Args {
-    pub(crate) fn json(&self) -> bool {
-        match self.command {
-            Command::New { json, .. } | Command::Show { json, .. } => json,
-        }
-    }
+/// A key: its file, the name and the id that its signatures have, and the public key.
+#[derive(Serialize)]
+struct KeyResult<'a> {
+    key: Cow<'a, str>,
+    name: &'a str,
+    id: String,
+    public_key: &'a str,
+}
 
+impl Args {
     /// Whether the command makes a file, which stays where its result cannot be shown.
     pub(crate) fn makes_key(&self) -> bool {
         matches!(self.command, Command::New { .. })
@@ -64,7 +62,6 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             file,
             name,
             witness,
-            ..
         } => {
             let kind = match witness {
                 true => KeyKind::Witness,
@@ -72,21 +69,17 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             };
             Ok(report(file, &SecretKey::create(file, name, kind)?))
         }
-        Command::Show { file, .. } => Ok(report(file, &SecretKey::read(file)?)),
+        Command::Show { file } => Ok(report(file, &SecretKey::read(file)?)),
     }
 }
 
 fn report(path: &Path, key: &SecretKey) -> Report {
     let public = key.public_key();
-    Report {
-        passed: true,
-        text: format!("{public}\n"),
-        json: json!({
-            "key": path.to_string_lossy(),
-            "name": key.name(),
-            "id": format!("{:08x}", key.id()),
-            "public_key": public,
-        }),
-        notes: Vec::new(),
-    }
+    let result = KeyResult {
+        key: path.to_string_lossy(),
+        name: key.name(),
+        id: format!("{:08x}", key.id()),
+        public_key: &public,
+    };
+    Report::new(true, format!("{public}\n"), &result)
 }

@@ -1,5 +1,6 @@
 //! `axilog lint`: whether JSON is written as RFC 8785 writes it (formats.md §2; SRS-004 §5.7).
 
+use std::borrow::Cow;
 use std::io::{BufRead, BufReader, Read};
 use std::path::PathBuf;
 
@@ -7,7 +8,7 @@ use axilog::json::canonical::is_canonical_json;
 use axilog_ledger::error::FileError;
 use axilog_ledger::input_file::open_input;
 use axilog_ledger::jcs::{canonicalize, find_inexact_integers};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::Report;
@@ -25,9 +26,6 @@ pub(crate) struct Args {
     /// One value per line, whatever the file is called.
     #[arg(long)]
     jsonl: bool,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// The longest value that is read.
@@ -39,12 +37,28 @@ const MAX_NAMED: u64 = 20;
 /// How many characters are shown on each side of a difference.
 const AROUND: usize = 24;
 
-/// A value that is not canonical.
-struct Finding {
+/// Whether the values of a file are canonical.
+#[derive(Serialize)]
+struct LintResult<'a> {
+    file: Cow<'a, str>,
+    ok: bool,
+    values: u64,
+    not_canonical: u64,
+    /// The first values that are not canonical.
+    findings: &'a [LintFinding],
+    /// Integers beyond 2^53-1 that are exact.
+    large_integers: u64,
+}
+
+/// A value that is not canonical. Lines and columns count from 1.
+#[derive(Serialize)]
+struct LintFinding {
     line: u64,
     column: u64,
-    /// What stands there and what should; `None` where the value has no canonical form.
-    difference: Option<(String, String)>,
+    /// What stands there; `None` where the value has no canonical form.
+    found: Option<String>,
+    /// What the canonical form has there.
+    expected: Option<String>,
     reason: String,
 }
 
@@ -52,7 +66,7 @@ struct Finding {
 struct Linted {
     values: u64,
     not_canonical: u64,
-    findings: Vec<Finding>,
+    findings: Vec<LintFinding>,
     large_integers: u64,
     remarks: Vec<String>,
 }
@@ -123,10 +137,12 @@ impl Linted {
             Err(no_form) => (no_form.offset, None, no_form.reason),
         };
         let (line, column) = position(value, at, first_line);
-        self.findings.push(Finding {
+        let (found, expected) = difference.unzip();
+        self.findings.push(LintFinding {
             line,
             column,
-            difference,
+            found,
+            expected,
             reason,
         });
     }
@@ -143,7 +159,7 @@ impl Linted {
         for finding in &self.findings {
             let (line, column, reason) = (finding.line, finding.column, &finding.reason);
             text.push_str(&format!("{path}:{line}:{column}: {reason}\n"));
-            if let Some((found, expected)) = &finding.difference {
+            if let (Some(found), Some(expected)) = (&finding.found, &finding.expected) {
                 text.push_str(&table::format_pairs(&[
                     ("  found", found.clone()),
                     ("  canonical", expected.clone()),
@@ -156,29 +172,15 @@ impl Linted {
             (verdict, path.to_string()),
             ("values", counts),
         ]));
-        let object = |finding: &Finding| {
-            let (found, expected) = finding.difference.clone().unzip();
-            json!({
-                "line": finding.line,
-                "column": finding.column,
-                "found": found,
-                "expected": expected,
-                "reason": finding.reason,
-            })
+        let result = LintResult {
+            file: args.file.to_string_lossy(),
+            ok: fine,
+            values: self.values,
+            not_canonical: self.not_canonical,
+            findings: &self.findings,
+            large_integers: self.large_integers,
         };
-        Report {
-            passed: fine,
-            text,
-            json: json!({
-                "file": args.file.to_string_lossy(),
-                "ok": fine,
-                "values": self.values,
-                "not_canonical": self.not_canonical,
-                "findings": self.findings.iter().map(object).collect::<Vec<Value>>(),
-                "large_integers": self.large_integers,
-            }),
-            notes: self.remarks,
-        }
+        Report::new(fine, text, &result).with_notes(self.remarks)
     }
 }
 

@@ -45,7 +45,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::{CommandOutcome, output};
+use crate::output;
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -123,49 +123,49 @@ impl Command {
         }
     }
 
-    /// Runs the command, and gives its exit code.
-    pub(crate) fn run(self) -> ExitCode {
+    /// Runs the command, prints its result as text or `json`, and gives its exit code.
+    pub(crate) fn run(self, json: bool) -> ExitCode {
         let records = self.records();
-        let (json, result): CommandOutcome = match self {
-            Command::Demo(args) => (args.json, demo::run(&args)),
-            Command::Init(args) => (args.json, init::run(&args)),
-            Command::Observe(args) => (args.json, observe::run(&args)),
-            Command::Time(args) => (args.json, time::run(&args)),
-            Command::Control(args) => (args.json, control::run(&args)),
-            Command::Seal(args) => (args.json, seal::run(&args)),
-            Command::Tidy(args) => (args.json, tidy::run(&args)),
-            Command::Verify(args) => return ExitCode::from(verify::run(&args)),
-            Command::Replay(args) => return ExitCode::from(replay::run(&args)),
-            Command::Audit(args) => return ExitCode::from(audit::run(&args)),
-            Command::Head(args) => (args.json, head::run(&args)),
-            Command::Show(args) => (args.json, show::run(&args)),
-            Command::Tail(args) => (args.json, show::tail::run(&args)),
-            Command::Diff(args) => (args.json, diff::run(&args)),
-            Command::Stats(args) => (args.json, stats::run(&args)),
-            Command::Lint(args) => (args.json, lint::run(&args)),
-            Command::Export(args) => (args.json, export::run(&args)),
-            Command::Report(args) => (args.json, report::run(&args)),
-            Command::Policy(args) => (args.json(), policy::run(&args)),
-            Command::Completions(args) => (false, Ok(completions::run(&args))),
+        let result = match self {
+            Command::Demo(args) => demo::run(&args),
+            Command::Init(args) => init::run(&args),
+            Command::Observe(args) => observe::run(&args),
+            Command::Time(args) => time::run(&args),
+            Command::Control(args) => control::run(&args),
+            Command::Seal(args) => seal::run(&args),
+            Command::Tidy(args) => tidy::run(&args),
+            Command::Verify(args) => return ExitCode::from(verify::run(&args, json)),
+            Command::Replay(args) => return ExitCode::from(replay::run(&args, json)),
+            Command::Audit(args) => return ExitCode::from(audit::run(&args, json)),
+            Command::Head(args) => head::run(&args),
+            Command::Show(args) => show::run(&args, json),
+            Command::Tail(args) => show::tail::run(&args, json),
+            Command::Diff(args) => diff::run(&args),
+            Command::Stats(args) => stats::run(&args),
+            Command::Lint(args) => lint::run(&args),
+            Command::Export(args) => export::run(&args),
+            Command::Report(args) => report::run(&args),
+            Command::Policy(args) => policy::run(&args),
+            Command::Completions(args) => Ok(completions::run(&args)),
             Command::Mcp(args) => return ExitCode::from(mcp::run(&args)),
             #[cfg(feature = "heads")]
-            Command::Key(args) => (args.json(), key::run(&args)),
+            Command::Key(args) => key::run(&args),
             #[cfg(feature = "heads")]
-            Command::Checkpoint(args) => (args.json, checkpoint::run(&args)),
+            Command::Checkpoint(args) => checkpoint::run(&args),
             #[cfg(feature = "heads")]
-            Command::Prove(args) => (args.json, prove::run(&args)),
+            Command::Prove(args) => prove::run(&args),
             #[cfg(feature = "heads")]
-            Command::Check(args) => (args.json, check::run(&args)),
+            Command::Check(args) => check::run(&args),
             #[cfg(feature = "ablation")]
             Command::Ablation(args) => ablation::run(&args),
             #[cfg(feature = "bundle")]
             Command::Bundle(args) => bundle::run(&args),
             #[cfg(feature = "gateway")]
-            Command::Gateway(args) => gateway::run(&args),
+            Command::Gateway(args) => gateway::run(&args, json),
             #[cfg(feature = "memory")]
-            Command::Memory(args) => memory::run(&args),
+            Command::Memory(args) => memory::run(&args).1,
             #[cfg(feature = "witness")]
-            Command::Witness(args) => witness::run(&args),
+            Command::Witness(args) => witness::run(&args, json),
             #[cfg(feature = "x0l")]
             Command::X0l(args) => x0l::run(&args),
         };

@@ -72,9 +72,6 @@ pub(crate) struct Args {
     /// The ledger's policy file: for a new ledger, and where a ledger's configuration is not beside it.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,11 +1,12 @@
 //! `axilog prove`: proofs that a ledger has a record, or extends an older head.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use axilog_heads::{Checkpoint, Proven, prove_extension, prove_record};
 use axilog_ledger::error::{FileError, LedgerFault};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::checkpoint::checkpoint_of;
 use crate::Failure;
@@ -19,7 +20,8 @@ use crate::replay_ledger::open_regular_file;
 ///
 /// With --seq the proof is about one record, which is in it: whoever gets it needs neither the ledger nor its other
 /// records. With --from it says that the ledger only grew since an older checkpoint. Both are checked with `axilog check`.
-/// The ledger is verified on the way, and no proof is made where it is not the one that was signed.
+/// The ledger is verified on the way, and no proof is made where it is not the one that was signed. --json prints an
+/// object where the proof goes to a file.
 #[derive(clap::Args)]
 #[command(group = clap::ArgGroup::new("subject").required(true).args(["seq", "from"]))]
 pub(crate) struct Args {
@@ -40,16 +42,37 @@ pub(crate) struct Args {
     /// Write the proof here instead of to standard output, for which - stands.
     #[arg(short, long, visible_alias = "out", value_name = "OUT")]
     output: Option<PathBuf>,
-    /// One JSON object on standard output, where the proof goes to a file.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A proof that was written.
+#[derive(Serialize)]
+struct ProveResult<'a> {
+    ledger: Cow<'a, str>,
+    proof: Cow<'a, str>,
+    origin: String,
+    /// The number of records that the proof leads to.
+    size: u64,
+    #[serde(flatten)]
+    subject: ProvenSubject,
+}
+
+/// What a proof is about.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum ProvenSubject {
+    /// The record with the sequence `seq`.
+    Record { seq: u64 },
+    /// The ledger of before, of `old_size` records.
+    Extension { old_size: u64 },
 }
 
 /// A proof as a text, and what it shows.
 struct WrittenProof {
     bytes: Vec<u8>,
     shown: String,
-    fields: Value,
+    origin: String,
+    size: u64,
+    subject: ProvenSubject,
     later_fault: Option<LedgerFault>,
 }
 
@@ -98,7 +121,9 @@ fn describe_record(
     WrittenProof {
         bytes: proof.to_bytes(),
         shown: format!("record {index} is among the {size} of {origin}"),
-        fields: json!({ "kind": "record", "seq": index, "size": size, "origin": origin }),
+        origin: origin.to_owned(),
+        size,
+        subject: ProvenSubject::Record { seq: index },
         later_fault,
     }
 }
@@ -110,9 +135,9 @@ fn describe_extension(proven: Proven<axilog_heads::ExtensionProof>) -> WrittenPr
     WrittenProof {
         bytes: proof.to_bytes(),
         shown: format!("the {size} records of {origin} begin with the {old_size} of before"),
-        fields: json!({
-            "kind": "extension", "old_size": old_size, "size": size, "origin": origin,
-        }),
+        origin: origin.to_owned(),
+        size,
+        subject: ProvenSubject::Extension { old_size },
         later_fault,
     }
 }
@@ -122,22 +147,22 @@ fn report(args: &Args, path: Option<&Path>, proof: WrittenProof) -> Report {
         let ledger = args.ledger.display();
         format!("{ledger}: the proof holds, and after its records the ledger is not good: {fault}")
     });
-    let mut report = Report {
-        passed: true,
-        text: String::new(),
-        json: Value::Null,
-        notes: notes.collect(),
-    };
-    if let Some(path) = path {
-        report.text = table::format_pairs(&[
-            ("PROVEN", proof.shown),
-            ("proof", path.display().to_string()),
-        ]);
-        report.json = proof.fields;
-        if let Some(object) = report.json.as_object_mut() {
-            object.insert("ledger".to_owned(), args.ledger.to_string_lossy().into());
-            object.insert("proof".to_owned(), path.to_string_lossy().into());
+    let report = match path {
+        None => Report::without_result(true),
+        Some(path) => {
+            let text = table::format_pairs(&[
+                ("PROVEN", proof.shown),
+                ("proof", path.display().to_string()),
+            ]);
+            let result = ProveResult {
+                ledger: args.ledger.to_string_lossy(),
+                proof: path.to_string_lossy(),
+                origin: proof.origin,
+                size: proof.size,
+                subject: proof.subject,
+            };
+            Report::new(true, text, &result)
         }
-    }
-    report
+    };
+    report.with_notes(notes)
 }

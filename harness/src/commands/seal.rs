@@ -1,15 +1,16 @@
 //! `axilog seal`: ends a ledger.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
-use axilog_ledger::json_report::decision::{left_behind_json, torn_line_json};
 use axilog_ledger::session::Session;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::Report;
 use crate::output::decision;
+use crate::output::recovery::LedgerRecovery;
 use crate::output::table;
 use crate::read_named_policies;
 
@@ -24,9 +25,20 @@ pub(crate) struct Args {
     /// The ledger's policies, where its configuration is not beside it.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A ledger that was sealed.
+#[derive(Serialize)]
+struct SealResult<'a> {
+    ledger: Cow<'a, str>,
+    sealed: bool,
+    /// The number of records, the seal included.
+    entries: u64,
+    /// The number of records before the seal.
+    expect_entries: u64,
+    head: String,
+    #[serde(flatten)]
+    recovery: LedgerRecovery,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -35,23 +47,19 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     session.seal()?;
     let ledger = &session.agent().ledger;
     let (before, head) = (ledger.sequence, hex(&ledger.head));
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&[
-            ("SEALED", args.file.display().to_string()),
-            ("records", format!("{before}, and the seal")),
-            ("head", head.clone()),
-        ]),
-        json: json!({
-            "ledger": args.file.to_string_lossy(),
-            "sealed": true,
-            "entries": before.saturating_add(1),
-            "expect_entries": before,
-            "head": head,
-            "completed_records": session.completed_records(),
-            "torn": torn_line_json(session.torn_line()),
-            "left_behind": left_behind_json(session.left_behind()),
-        }),
-        notes: decision::opening_notes(&session, false),
-    })
+    let text = table::format_pairs(&[
+        ("SEALED", args.file.display().to_string()),
+        ("records", format!("{before}, and the seal")),
+        ("head", head.clone()),
+    ]);
+    let result = SealResult {
+        ledger: args.file.to_string_lossy(),
+        sealed: true,
+        entries: before.saturating_add(1),
+        expect_entries: before,
+        head,
+        recovery: LedgerRecovery::of_session(&session),
+    };
+    let notes = decision::opening_notes(&session, false);
+    Ok(Report::new(true, text, &result).with_notes(notes))
 }

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use serde_json::json;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Failure;
+use crate::ledger_counts::{AnswerSizes, CountedTransition, LedgerCounts};
 use crate::lookalikes::Lookalikes;
 use crate::options::expectations;
 use crate::output::Report;
@@ -24,9 +26,20 @@ pub(crate) struct Args {
     file: PathBuf,
     #[command(flatten)]
     rules: expectations::RulesArgs,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// Counts over a verified ledger.
+#[derive(Serialize)]
+struct StatsResult<'a> {
+    #[serde(flatten)]
+    verification: Value,
+    /// Whether the ledger has decisions, which were replayed.
+    replayed: bool,
+    #[serde(flatten)]
+    counts: LedgerCounts,
+    transitions: Vec<CountedTransition>,
+    answers: AnswerSizes,
+    lookalikes: &'a [Lookalikes],
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -35,34 +48,24 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let rules = args.rules.expect(policies.as_ref());
     let mut tally = Tally::default();
     let replayed = replay_decisions_of(path, rules, &mut |record| tally.count(record))?;
-    let mut report = report_verification(path, &replayed.verification);
+    let verified = report_verification(path, &replayed.verification);
     if replayed.verification.fault.is_some() {
-        return Ok(report);
+        return Ok(verified);
     }
     let decisions = [("decisions", describe_decisions(&replayed).to_owned())];
-    report.text.push_str(&table::format_pairs(&decisions));
-    report.text.push_str(&counts_text(&tally));
+    let text = verified.text + &table::format_pairs(&decisions) + &counts_text(&tally);
     let lookalikes = tally.lookalikes();
     let remarks = lookalikes.iter().map(Lookalikes::describe);
-    report
-        .notes
-        .extend(remarks.map(|remark| format!("{}: {remark}", path.display())));
-    let fields = json!({
-        "replayed": replayed.rules.is_some(),
-        "tags": tally.tags_json(),
-        "oracles": tally.oracles_json(),
-        "policies": tally.policies_json(),
-        "transitions": tally.transitions_json(),
-        "violations": tally.violations_json(),
-        "times": tally.times_json(),
-        "answers": tally.answers_json(),
-        "lookalikes": lookalikes.iter().map(Lookalikes::json).collect::<Vec<_>>(),
-    });
-    if let (Some(object), serde_json::Value::Object(fields)) = (report.json.as_object_mut(), fields)
-    {
-        object.extend(fields);
-    }
-    Ok(report)
+    let notes = remarks.map(|remark| format!("{}: {remark}", path.display()));
+    let result = StatsResult {
+        verification: verified.json,
+        replayed: replayed.rules.is_some(),
+        counts: tally.counts(),
+        transitions: tally.count_transitions(),
+        answers: tally.answer_sizes(),
+        lookalikes: &lookalikes,
+    };
+    Ok(Report::new(verified.passed, text, &result).with_notes(notes))
 }
 
 fn counts_text(tally: &Tally) -> String {

@@ -1,13 +1,14 @@
 //! `axilog tidy`: moves aside what interrupted writers left of a ledger.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use axilog_ledger::json_report::decision::{left_behind_json, torn_line_json};
-use axilog_ledger::session::tidy::{TidiedLedger, tidy_ledger};
-use serde_json::json;
+use axilog_ledger::session::tidy::tidy_ledger;
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::Report;
+use crate::output::recovery::LedgerRecovery;
 use crate::output::table;
 use crate::read_named_policies;
 
@@ -22,42 +23,38 @@ pub(crate) struct Args {
     /// The ledger's policies, where its configuration is not beside it.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// What was put in order of a ledger.
+#[derive(Serialize)]
+struct TidyResult<'a> {
+    ledger: Cow<'a, str>,
+    #[serde(flatten)]
+    recovery: LedgerRecovery,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let policies = read_named_policies(args.policies.as_deref())?;
-    let TidiedLedger {
-        torn_line,
-        completed_records,
-        left_behind,
-    } = tidy_ledger(&args.ledger, policies.as_ref())?;
-    let torn = torn_line.as_ref().map_or("none".to_owned(), |torn| {
+    let tidied = tidy_ledger(&args.ledger, policies.as_ref())?;
+    let torn = tidied.torn_line.as_ref();
+    let torn = torn.map_or("none".to_owned(), |torn| {
         format!("{} bytes moved to {}", torn.bytes, torn.path.display())
     });
-    let left = left_behind.as_ref().map_or("none".to_owned(), |left| {
+    let left = tidied.left_behind.as_ref();
+    let left = left.map_or("none".to_owned(), |left| {
         let files = table::count_of(left.files, "file");
         format!("{files} moved to {}", left.directory.display())
     });
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&[
-            ("TIDY", args.ledger.display().to_string()),
-            ("torn line", torn),
-            (
-                "completed",
-                format!("{} added", table::count_of(completed_records, "record")),
-            ),
-            ("left behind", left),
-        ]),
-        json: json!({
-            "ledger": args.ledger.to_string_lossy(),
-            "torn": torn_line_json(torn_line.as_ref()),
-            "completed_records": completed_records,
-            "left_behind": left_behind_json(left_behind.as_ref()),
-        }),
-        notes: Vec::new(),
-    })
+    let completed = table::count_of(tidied.completed_records, "record");
+    let text = table::format_pairs(&[
+        ("TIDY", args.ledger.display().to_string()),
+        ("torn line", torn),
+        ("completed", format!("{completed} added")),
+        ("left behind", left),
+    ]);
+    let result = TidyResult {
+        ledger: args.ledger.to_string_lossy(),
+        recovery: LedgerRecovery::of_tidied(&tidied),
+    };
+    Ok(Report::new(true, text, &result))
 }

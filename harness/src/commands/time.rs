@@ -37,9 +37,6 @@ pub(crate) struct Args {
     /// The ledger's policies, where its configuration is not beside it.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

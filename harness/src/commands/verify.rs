@@ -18,7 +18,7 @@ use crate::output::{Report, write_results};
 ///
 /// The chain has no key. Whoever can write the file can write all of it anew, or cut off its end. Only a head and a
 /// length that are known from elsewhere show that: --expect-head, --expect-entries. The command uses all cores and little
-/// memory; a ledger may be of any size.
+/// memory; a ledger may be of any size. JSON: an object for each FILE.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger files.
@@ -31,15 +31,12 @@ pub(crate) struct Args {
     /// record names, as a killed writer leaves them, are named too.
     #[arg(long)]
     blobs: bool,
-    /// One JSON object for each FILE, a line each, on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 /// Checks every file and gives the exit code.
-pub(crate) fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args, json: bool) -> u8 {
     let expected = args.expected.for_files(&args.files);
-    write_results(args.json, &args.files, expected, |path, expected| {
+    write_results(json, &args.files, expected, |path, expected| {
         run_on(path, expected, args.blobs)
     })
 }

@@ -1,10 +1,10 @@
-//! The checkpoint that somebody holds of a ledger.
+//! What was noted of a ledger's head outside of it: the checkpoint that somebody holds, and the saved tree.
 
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 #[cfg(feature = "heads")]
-use axilog_heads::{Checkpoint, HeadsError, HeldCheckpoint, WitnessPolicy};
+use axilog_heads::{Checkpoint, HeadsError, HeldCheckpoint, SavedTreeCheck, WitnessPolicy};
 use axilog_ledger::audit::held_head::HeldHead;
 
 use crate::error::CommandError;
@@ -36,7 +36,7 @@ impl HeldCheckpointArgs {
         }
     }
 
-    /// Reads the checkpoint that the ledger at `path` will be compared with; `None` where none is named.
+    /// Reads what the ledger at `path` will be compared with: the saved tree beside it, and the checkpoint that is named.
     ///
     /// # Errors
     /// [`HeadsError`] for a file that holds no checkpoint, or a text that is no key.
@@ -45,9 +45,10 @@ impl HeldCheckpointArgs {
         &self,
         ledger: &mut (impl Read + Seek),
         path: &Path,
-    ) -> Result<Option<Box<dyn HeldHead>>, CommandError> {
+    ) -> Result<Vec<Box<dyn HeldHead>>, CommandError> {
+        let mut heads = find_saved_tree(path);
         let (Some(checkpoint), Some(key)) = (&self.checkpoint, &self.public_key) else {
-            return Ok(None);
+            return Ok(heads);
         };
         let key = key.parse().map_err(HeadsError::VerifierKey)?;
         let checkpoint = Checkpoint::read(checkpoint)?;
@@ -57,7 +58,8 @@ impl HeldCheckpointArgs {
             .map(WitnessPolicy::read)
             .transpose()?;
         let held = HeldCheckpoint::new(checkpoint, key, policy, ledger, path)?;
-        Ok(Some(Box::new(held)))
+        heads.push(Box::new(held));
+        Ok(heads)
     }
 
     /// Refuses the options, since this build knows no checkpoints.
@@ -69,10 +71,26 @@ impl HeldCheckpointArgs {
         &self,
         _: &mut (impl Read + Seek),
         _: &Path,
-    ) -> Result<Option<Box<dyn HeldHead>>, CommandError> {
+    ) -> Result<Vec<Box<dyn HeldHead>>, CommandError> {
         match (&self.checkpoint, &self.public_key, &self.policy) {
-            (None, None, None) => Ok(None),
+            (None, None, None) => Ok(Vec::new()),
             _ => Err(CommandError::NotBuilt("heads")),
         }
     }
+}
+
+/// The tree that a signer of heads has left beside the ledger at `path`, where it has left one.
+#[cfg(feature = "heads")]
+pub(crate) fn find_saved_tree(path: &Path) -> Vec<Box<dyn HeldHead>> {
+    let saved = SavedTreeCheck::of_ledger(path);
+    saved
+        .map(|saved| Box::new(saved) as Box<dyn HeldHead>)
+        .into_iter()
+        .collect()
+}
+
+/// Nothing: this build knows no trees.
+#[cfg(not(feature = "heads"))]
+pub(crate) fn find_saved_tree(_: &Path) -> Vec<Box<dyn HeldHead>> {
+    Vec::new()
 }

@@ -7,37 +7,45 @@ use axilog::agent::stimulus::is_reserved;
 use axilog_ledger::decision::{PolicyJudgement, RunningValueDecision, StepDecision};
 use axilog_ledger::decision_reasons::list_reasons;
 use axilog_ledger::encoding::hex;
-use axilog_ledger::json_report::decision::{decision_json, left_behind_json, torn_line_json};
+use axilog_ledger::json_report::decision::decision_json;
 use axilog_ledger::session::{Opening, Session};
 use axilog_policyc::shortest_decimal;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::output::Report;
+use crate::output::recovery::LedgerRecovery;
 use crate::output::table;
 
 /// The length of a ledger from which on it is remarked that opening has replayed all of it.
 const LONG_REPLAY_BYTES: u64 = 64 << 20;
 
+/// A decision of a ledger that was opened for it.
+#[derive(Serialize)]
+pub(crate) struct DecisionResult {
+    #[serde(flatten)]
+    decision: Value,
+    /// Whether the ledger was begun for it.
+    begun: bool,
+    #[serde(flatten)]
+    recovery: LedgerRecovery,
+}
+
+impl DecisionResult {
+    pub(crate) fn new(session: &Session, decision: &StepDecision, begun: bool) -> DecisionResult {
+        DecisionResult {
+            decision: decision_json(session.path(), decision),
+            begun,
+            recovery: LedgerRecovery::of_session(session),
+        }
+    }
+}
+
 /// The report on one decision.
 pub(crate) fn report(session: &Session, decision: &StepDecision, begun: bool) -> Report {
-    let mut object = decision_json(session.path(), decision);
-    if let Some(object) = object.as_object_mut() {
-        object.insert("begun".to_owned(), begun.into());
-        object.insert(
-            "completed_records".to_owned(),
-            session.completed_records().into(),
-        );
-        object.insert("torn".to_owned(), torn_line_json(session.torn_line()));
-        object.insert(
-            "left_behind".to_owned(),
-            left_behind_json(session.left_behind()),
-        );
-    }
-    Report {
-        passed: decision.may_continue(),
-        text: decision_text(session.path(), decision),
-        json: object,
-        notes: opening_notes(session, begun),
-    }
+    let text = decision_text(session.path(), decision);
+    let result = DecisionResult::new(session, decision, begun);
+    Report::new(decision.may_continue(), text, &result).with_notes(opening_notes(session, begun))
 }
 
 /// The remarks on what opening the ledger did.

@@ -5,6 +5,8 @@ pub(crate) mod color;
 pub(crate) mod decision;
 pub(crate) mod progress;
 pub(crate) mod record_contents;
+pub(crate) mod record_result;
+pub(crate) mod recovery;
 pub(crate) mod stream;
 pub(crate) mod table;
 pub(crate) mod target;
@@ -17,7 +19,8 @@ use axilog_ledger::error::LedgerError;
 use axilog_ledger::visible_text::{
     escape_deceptive_json, escape_deceptive_line, escape_deceptive_text,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Failure;
 use crate::error::CommandError;
@@ -33,6 +36,75 @@ pub(crate) struct Report {
     pub(crate) json: Value,
     /// Remarks beside the result, a line each.
     pub(crate) notes: Vec<String>,
+}
+
+impl Report {
+    /// A result with its text for people and its members for programs.
+    pub(crate) fn new(passed: bool, text: String, result: &impl Serialize) -> Report {
+        Report {
+            passed,
+            text,
+            json: to_json(result),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The end of a command that has written its result already, or has none.
+    pub(crate) fn without_result(passed: bool) -> Report {
+        Report {
+            passed,
+            text: String::new(),
+            json: Value::Null,
+            notes: Vec::new(),
+        }
+    }
+
+    /// The report with further remarks.
+    pub(crate) fn with_notes(mut self, notes: impl IntoIterator<Item = String>) -> Report {
+        self.notes.extend(notes);
+        self
+    }
+}
+
+/// A result as JSON, with its members in the order of their names.
+pub(crate) fn to_json(result: &impl Serialize) -> Value {
+    // Neither a map with other keys than texts nor a number that JSON lacks is in a result.
+    serde_json::to_value(result).unwrap_or_default()
+}
+
+/// What `--json` prints in place of a result that a command did not come to.
+#[derive(Serialize)]
+struct ErrorResult {
+    error: String,
+    exit_code: u8,
+    #[serde(flatten)]
+    damage: Option<LedgerDamage>,
+}
+
+/// Where a ledger stops being good.
+#[derive(Serialize)]
+struct LedgerDamage {
+    verdict: &'static str,
+    sequence: u64,
+    offset: u64,
+}
+
+impl ErrorResult {
+    fn new(error: &CommandError, exit_code: u8) -> ErrorResult {
+        let damage = match error {
+            CommandError::Ledger(LedgerError::Damaged { fault, .. }) => Some(LedgerDamage {
+                verdict: fault.verdict.as_str(),
+                sequence: fault.sequence,
+                offset: fault.offset,
+            }),
+            _ => None,
+        };
+        ErrorResult {
+            error: error.to_string(),
+            exit_code,
+            damage,
+        }
+    }
 }
 
 /// Writes the result of a command that records nothing, and gives the exit code: 3 where the result cannot
@@ -75,7 +147,7 @@ fn write_parts(json: bool, result: Result<Report, Failure>) -> (u8, io::Result<(
         Ok(report) => {
             let text = match (json, &report.json) {
                 (true, Value::Null) => String::new(),
-                (true, object) => print_json(object),
+                (true, object) => print_value(object),
                 (false, _) => {
                     let text = escape_deceptive_text(&report.text);
                     match color::is_wanted() {
@@ -88,7 +160,7 @@ fn write_parts(json: bool, result: Result<Report, Failure>) -> (u8, io::Result<(
         }
         Err(error) => {
             let text = if json {
-                print_json(&error_json(&error, code))
+                print_json(&ErrorResult::new(&error, code))
             } else {
                 String::new()
             };
@@ -136,19 +208,11 @@ pub(crate) fn write_results<E>(
     }
 }
 
-fn error_json(error: &CommandError, code: u8) -> Value {
-    let mut object = json!({ "error": error.to_string(), "exit_code": code });
-    if let (CommandError::Ledger(LedgerError::Damaged { fault, .. }), Some(object)) =
-        (error, object.as_object_mut())
-    {
-        object.insert("verdict".to_owned(), fault.verdict.as_str().into());
-        object.insert("sequence".to_owned(), fault.sequence.into());
-        object.insert("offset".to_owned(), fault.offset.into());
-    }
-    object
+/// Prints a result as JSON on a line of its own. Deceptive characters are JSON's own escapes.
+pub(crate) fn print_json(result: &impl Serialize) -> String {
+    print_value(&to_json(result))
 }
 
-/// Prints a JSON value on a line of its own. Deceptive characters are JSON's own escapes.
-pub(crate) fn print_json(value: &Value) -> String {
+fn print_value(value: &Value) -> String {
     format!("{}\n", escape_deceptive_json(&value.to_string()))
 }

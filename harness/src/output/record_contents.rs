@@ -1,27 +1,22 @@
-//! What the command says of one record of a ledger: summarized for people, in fields for machines.
+//! What the command says of one record of a ledger to people.
 
-use axilog::agent::state::{InputClass, Violation};
+use axilog::agent::state::InputClass;
 use axilog::evidence::policy::PolicyRecord;
 use axilog::evidence::transition::TransitionRecord;
 use axilog::evidence::view::ObservationView;
 use axilog::hash::Tag;
 use axilog::json::extract::NO_VALUE;
-use axilog::ledger::Entry;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::visible_text::escape_identity;
-use axilog_policyc::{decimal, shortest_decimal};
-use serde_json::{Map, Value, json};
+use axilog_policyc::shortest_decimal;
 
 /// What the command says of the contents of a record.
 pub(crate) trait DescribeRecord {
     /// Whom the record is about, what it says, and why, in a few words each. `breached` are the
     /// policies that breached since the last observation.
     fn summarize(&self, breached: &[String]) -> [String; 3];
-
-    /// The fields of the record that matter to machines.
-    fn json(&self) -> Value;
 }
 
 impl DescribeRecord for RecordContents<'_> {
@@ -71,60 +66,6 @@ impl DescribeRecord for RecordContents<'_> {
             ],
         }
     }
-
-    fn json(&self) -> Value {
-        match self {
-            RecordContents::Genesis => json!({}),
-            RecordContents::Observation(view) => json!({
-                "ledger_seq": view.ledger_seq,
-                "oracle_id": unescape(view.oracle_id),
-                "model_id": unescape(view.model_id),
-                "completion_state": view.completion.as_str(),
-                "failure_type": view.failure.map(|f| f.as_str()),
-                "input_hash": hex(&view.input_hash),
-                "obs_hash": hex(&view.obs_hash),
-                "output": unescape(view.output),
-                "output_size": view.output_size,
-            }),
-            RecordContents::Policy(record) => json!({
-                "ledger_seq": record.ledger_seq,
-                "policy_id": policy_id(record),
-                "result": record.result.as_str(),
-                "threshold": record.threshold,
-                "threshold_decimal": decimal(record.threshold),
-                "actual": (record.actual != NO_VALUE).then_some(record.actual),
-                "actual_decimal": actual_decimal(record),
-            }),
-            RecordContents::Transition(record) => json!({
-                "ledger_seq": record.ledger_seq,
-                "input_class": input_class(record),
-                "prev_state": record.prev_state.as_str(),
-                "next_state": record.next_state.as_str(),
-                "violation": record.violation.map(Violation::as_str),
-                "fault_count": record.fault_count,
-            }),
-            RecordContents::RawAnswer(raw) => json!({
-                "ledger_seq": raw.ledger_seq,
-                "kind": "RAW",
-                "bytes": raw.bytes,
-                "sha256": hex(&raw.sha256),
-            }),
-            RecordContents::Seal(seal) => {
-                json!({ "entries": seal.entries, "head": hex(&seal.head) })
-            }
-        }
-    }
-}
-
-/// The object of a record: its sequence, its tag, and the fields that matter to machines.
-pub(crate) fn record_json(entry: &Entry<'_>, contents: &RecordContents<'_>) -> Map<String, Value> {
-    let mut object = Map::new();
-    object.insert("seq".to_owned(), entry.sequence.into());
-    object.insert("tag".to_owned(), entry.tag.as_str().into());
-    if let Value::Object(fields) = contents.json() {
-        object.extend(fields);
-    }
-    object
 }
 
 /// Names an oracle and its model for people, the model only where it has another name.
@@ -155,11 +96,6 @@ pub(crate) fn policy_id(record: &PolicyRecord<'_>) -> String {
 
 pub(crate) fn input_class(record: &TransitionRecord) -> &'static str {
     record.input_class.map_or("UNKNOWN", InputClass::as_str)
-}
-
-/// The value that was judged, in decimal; `None` where there was none.
-fn actual_decimal(record: &PolicyRecord<'_>) -> Option<String> {
-    (record.actual != NO_VALUE).then(|| decimal(record.actual))
 }
 
 /// Writes white space that begins a text as escapes such as `\u{a0}`, but for what ASCII has: in a cell it would look

@@ -31,6 +31,7 @@ mod host_bundle;
 mod hostile_ledgers;
 mod input_files;
 mod interrupted;
+mod json_option;
 mod json_schemas;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod killed;

@@ -8,4 +8,5 @@ mod plant;
 mod policies;
 mod reading;
 mod reference;
+mod saved_trees;
 mod trees;

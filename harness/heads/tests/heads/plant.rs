@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::io::Cursor;
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
+use std::time::Duration;
 
 use axilog::admission::InputKind;
 use axilog::evidence::observation::Params;
@@ -13,6 +15,7 @@ use axilog_heads::{
     Checkpoint, ExtensionProof, HeadsError, LogKey, RecordProof, SignedHead, SigningRequest,
     VerifierKey, prove_extension, prove_record, sign_ledger,
 };
+use axilog_ledger::durability::Durability;
 use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::manifest::Manifest;
 use axilog_ledger::rules::{RuleSet, load_builtin_policies};
@@ -41,16 +44,8 @@ impl Plant {
             .unwrap()
             .0;
         for answer in answers {
-            let call = OracleCall {
-                oracle_id: "llm".to_owned(),
-                model_id: "model-1".to_owned(),
-                params: Params::NULL,
-                input: CanonicalInput::new(b"How fast?", InputKind::Text).unwrap(),
-            };
             let answer = format!("{{\"value\": {answer}}}");
-            session
-                .observe(&call, OracleReply::Answer(answer.as_bytes()))
-                .unwrap();
+            Plant::observe(&mut session, answer.as_bytes());
         }
         drop(session);
         let bytes = fs::read(&path).unwrap();
@@ -60,6 +55,28 @@ impl Plant {
             key: LogKey::create(&dir.path().join("plant.key"), NAME).unwrap(),
             dir,
         }
+    }
+
+    /// Records one answer more.
+    pub fn observe(session: &mut Session, answer: &[u8]) {
+        let call = OracleCall {
+            oracle_id: "llm".to_owned(),
+            model_id: "model-1".to_owned(),
+            params: Params::NULL,
+            input: CanonicalInput::new(b"How fast?", InputKind::Text).unwrap(),
+        };
+        session.observe(&call, OracleReply::Answer(answer)).unwrap();
+    }
+
+    /// Opens the ledger again, to be written without a sync after each step.
+    pub fn continue_unsynced(&self) -> Session {
+        let mut session = Session::open(&self.ledger(), None).unwrap();
+        let durability = Durability::Interval {
+            records: NonZeroU64::MAX,
+            within: Duration::from_secs(3600),
+        };
+        session.set_durability(durability).unwrap();
+        session
     }
 
     /// One plant of more than 70 records for all tests that only read. Its directory goes with the last of them.

@@ -31,7 +31,7 @@ use checks::{
 };
 use declared_oracles::check_oracles;
 use derivations::{DerivationFindings, Derivations};
-use held_head::{HeldHead, check_held_head};
+use held_head::HeldHead;
 use oracles::Oracles;
 use raw_answers::RawAnswerComparison;
 use running_values::RunningValueCheck;
@@ -40,7 +40,7 @@ use schemas::SchemaValidation;
 pub use budgets::{AuditBudget, AuditBudgets};
 pub use report::{
     AuditCheck, AuditExpectations, AuditReport, AuditVerdict, CHECKS, CheckResult, HELD_HEAD,
-    UnjudgedOracle,
+    SAVED_TREE, UnjudgedOracle,
 };
 
 /// What one pass over the records has gathered for the checks.
@@ -61,7 +61,7 @@ impl AuditPass {
         source: &mut (impl Read + Seek),
         path: &Path,
         expected: &AuditExpectations<'_>,
-        mut head: Option<&mut (dyn HeldHead + '_)>,
+        heads: &mut [Box<dyn HeldHead>],
     ) -> Result<AuditPass, LedgerError> {
         let read_error = || FileError::from_io(path, "read the ledger");
         let mut blobs = BlobComparison::of_ledger(path, &expected.budgets);
@@ -72,16 +72,14 @@ impl AuditPass {
         let mut schemas = SchemaValidation::new(BlobStore::of_ledger(path));
         let mut raw_answers = RawAnswerComparison::new(BlobStore::of_ledger(path), limit);
         let mut blob_error = None;
-        if let Some(head) = &mut head {
-            head.begin_pass();
-        }
+        heads.iter_mut().for_each(|head| head.begin_pass());
         let replayed = replay_decisions(
             &mut *source,
             path,
             expected.rules,
             &expected.ledger,
             &mut |record| {
-                if let Some(head) = &mut head {
+                for head in heads.iter_mut() {
                     head.take_record(&record.entry);
                 }
                 blobs.take_record(record);
@@ -114,11 +112,9 @@ impl AuditPass {
                 | LedgerError::ConfigurationUnreadable { .. }),
             ) => {
                 source.rewind().map_err(read_error())?;
-                if let Some(head) = &mut head {
-                    head.begin_pass();
-                }
+                heads.iter_mut().for_each(|head| head.begin_pass());
                 let mut see = |record: &VerifiedRecord<'_>| {
-                    if let Some(head) = &mut head {
+                    for head in heads.iter_mut() {
                         head.take_record(&record.entry);
                     }
                 };
@@ -155,24 +151,23 @@ pub fn audit_ledger(
     path: &Path,
     expected: &AuditExpectations<'_>,
 ) -> Result<AuditReport, LedgerError> {
-    audit_with_head(source, path, expected, None)
+    audit_with_heads(source, path, expected, &mut [])
 }
 
-/// Audits the ledger as [`audit_ledger`] does, and compares it with a head that somebody holds in the same pass.
+/// Audits the ledger as [`audit_ledger`] does, and compares it with heads that were noted outside of it in the same pass.
 ///
 /// # Errors
-/// Those of [`audit_ledger`]. A ledger that is not the one of the head is no error but a failed check.
-pub fn audit_with_head(
+/// Those of [`audit_ledger`]. A ledger that is not the one of a head is no error but a failed check.
+pub fn audit_with_heads(
     mut source: impl Read + Seek,
     path: &Path,
     expected: &AuditExpectations<'_>,
-    mut head: Option<&mut (dyn HeldHead + '_)>,
+    heads: &mut [Box<dyn HeldHead>],
 ) -> Result<AuditReport, LedgerError> {
     let read_error = || FileError::from_io(path, "read the ledger");
     let doubt = |pass: &AuditPass| pass.replayed.verification.describe_doubt();
     let pass = look_until_settled(&mut source, doubt, |source| {
-        let head = head.as_mut().map(|head| &mut **head as &mut dyn HeldHead);
-        AuditPass::read(source, path, expected, head)
+        AuditPass::read(source, path, expected, heads)
     })?;
     let AuditPass {
         replayed,
@@ -243,8 +238,12 @@ pub fn audit_with_head(
             checks.push(check_end(&replayed));
         }
     }
-    let head = head.as_deref();
-    checks.extend(head.map(|head| check_held_head(head, &replayed.verification)));
+    let compared = heads.iter().map(|head| {
+        let (result, finding) = head.compare(&replayed.verification);
+        check(head.subject(), result, finding)
+    });
+    checks.extend(compared);
+    let is_held = heads.iter().any(|head| head.subject() == HELD_HEAD);
     let is_covered =
         |oracle_id: &str| schemas.covers(oracle_id) || running_values.covers(oracle_id);
     let unjudged = oracles
@@ -253,7 +252,7 @@ pub fn audit_with_head(
         .filter(|(oracle_id, o)| o.unjudged_answers > 0 && !is_covered(oracle_id));
     Ok(AuditReport {
         checks,
-        not_compared: list_not_compared(&oracles, expected, head.is_some()),
+        not_compared: list_not_compared(&oracles, expected, is_held),
         unjudged_oracles: unjudged
             .map(|(oracle_id, oracle)| UnjudgedOracle {
                 oracle_id: oracle_id.clone(),

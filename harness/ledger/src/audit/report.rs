@@ -66,7 +66,7 @@ impl CheckResult {
 /// One check of an audit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditCheck {
-    /// The subject of the check, one of [`CHECKS`] or [`HELD_HEAD`].
+    /// The subject of the check, one of [`CHECKS`], [`HELD_HEAD`] or [`SAVED_TREE`].
     pub subject: &'static str,
     /// The result.
     pub result: CheckResult,
@@ -94,6 +94,9 @@ pub const CHECKS: [&str; 11] = [
 /// The subject of the check that an audit makes after all others where it is given a head that somebody holds.
 pub const HELD_HEAD: &str = "held head";
 
+/// The subject of the check that an audit makes of the tree which a signer of heads has left beside the ledger.
+pub const SAVED_TREE: &str = "saved tree";
+
 /// An oracle of which answers were permitted without any policy, and without a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnjudgedOracle {
@@ -109,7 +112,7 @@ pub struct AuditReport {
     pub verification: VerificationReport,
     /// The rules under which the decisions were made again and where they came from; `None` where they were not.
     pub rules: Option<(RuleSet, RulesSource)>,
-    /// The checks, one for each of [`CHECKS`], in that order, and that of a [`HELD_HEAD`] where one was given.
+    /// The checks, one for each of [`CHECKS`], in that order, and those of the heads that were given.
     pub checks: Vec<AuditCheck>,
     /// What the ledger alone cannot show and the caller named nothing to compare with, in words.
     pub not_compared: Vec<String>,

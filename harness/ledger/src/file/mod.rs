@@ -29,9 +29,10 @@ pub mod lock_holder;
 mod opening;
 pub mod place;
 pub mod regular_file;
+pub mod saved_file;
+mod saved_frame;
 pub mod stamp;
-mod state_file;
-mod state_frame;
+pub mod state_file;
 pub mod storage;
 mod stream;
 mod sync_thread;
@@ -49,7 +50,6 @@ use crate::durability::{Durability, LedgerPosition};
 use crate::encoding::ByteBuffer;
 use crate::error::{FileError, LedgerError};
 pub(crate) use appender::StepSync;
-pub(crate) use state_frame::MAX_STATE_BYTES;
 
 use appender::{Appender, SharedAppender};
 use batch::Batch;
@@ -59,7 +59,6 @@ use storage::Storage;
 use sync_thread::SyncThread;
 use volume::{Volume, store_torn_line};
 
-pub use state_frame::begins_as_state;
 pub use stream::LedgerBytes;
 
 /// A ledger file that is open for writing, locked against other writers for as long as the value lives.

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::durability::LedgerPosition;
 use crate::encoding::hex;
-use crate::file::MAX_STATE_BYTES;
 use crate::file::stamp::FileStamp;
+use crate::file::state_file::STATE;
 use crate::running_values::SavedRunningValues;
 
 /// The version of the program: another one replays with its own code once.
@@ -124,7 +124,7 @@ impl SavedState {
         let bytes = models
             .iter()
             .map(|(oracle, model)| oracle.len() + model.len());
-        bytes.sum::<usize>() <= MAX_STATE_BYTES / 4
+        bytes.sum::<usize>() <= STATE.max_bytes() / 4
     }
 
     pub(super) fn to_json(&self) -> serde_json::Result<Vec<u8>> {

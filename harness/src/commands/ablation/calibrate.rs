@@ -1,5 +1,6 @@
 //! `axilog ablation calibrate`: measures how long the segments of the prompt must be.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use axilog_ablation::AblationError;
@@ -10,7 +11,7 @@ use axilog_ablation::experiment::{build_calibration_header, build_frame, calibra
 use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::run::RunStatus;
 use axilog_ablation::statements::RunStatement;
-use serde_json::json;
+use serde::Serialize;
 
 use super::environment_option::EnvironmentOption;
 use super::oracle_options::{ModelOptions, OracleOptions};
@@ -49,9 +50,17 @@ pub(crate) struct Args {
     /// Go on with a calibration that was stopped, with the options that it was begun with.
     #[arg(long)]
     resume: bool,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A calibration that was written.
+#[derive(Serialize)]
+struct CalibrationResult<'a> {
+    ok: bool,
+    file: Cow<'a, str>,
+    ledger: Cow<'a, str>,
+    /// SHA-256 of the file.
+    hash: String,
+    calibration: &'a Calibration,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -132,18 +141,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         run_files::write_bytes(&environment_path(&args.out), environment.file_bytes())?;
     }
     run_files::write_whole(&args.out, &calibration.to_file_text())?;
-    Ok(Report {
-        passed: true,
-        text: render_table(args, &ledger.display().to_string(), &calibration),
-        json: json!({
-            "ok": true,
-            "file": args.out.to_string_lossy(),
-            "ledger": ledger.to_string_lossy(),
-            "hash": calibration.digest(),
-            "calibration": calibration,
-        }),
-        notes: Vec::new(),
-    })
+    let text = render_table(args, &ledger.display().to_string(), &calibration);
+    let result = CalibrationResult {
+        ok: true,
+        file: args.out.to_string_lossy(),
+        ledger: ledger.to_string_lossy(),
+        hash: calibration.digest(),
+        calibration: &calibration,
+    };
+    Ok(Report::new(true, text, &result))
 }
 
 fn render_table(args: &Args, ledger: &str, calibration: &Calibration) -> String {

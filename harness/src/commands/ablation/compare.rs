@@ -50,9 +50,6 @@ pub(crate) struct Args {
     /// Believe each run.json as it is, without its ledger.
     #[arg(long)]
     no_replay: bool,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -83,12 +80,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(dir) = &args.out {
         write_files(dir, &comparison)?;
     }
-    Ok(Report {
-        passed: true,
-        text: render_table(&comparison),
-        json: comparison.document(),
-        notes: sealed.remark().into_iter().collect(),
-    })
+    let report = Report::new(true, render_table(&comparison), &comparison.document());
+    Ok(report.with_notes(sealed.remark()))
 }
 
 /// Compares runs that have just been made below `out`, and writes the files of the comparison there.

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use axilog_ablation::declared_environment::DeclaredEnvironment;
-use axilog_ablation::environment::Environment;
+use axilog_ablation::environment::{Environment, IdSet};
 use axilog_ablation::environment_source::{SHIPPED, open_environment};
 use axilog_ablation::environment_survey::{EnvironmentSurvey, survey_environment};
 use axilog_ledger::encoding::hex;
 use clap::builder::PossibleValuesParser;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::CommandOutcome;
 use crate::Failure;
 use crate::output::Report;
 use crate::output::table;
@@ -42,9 +41,6 @@ struct CheckArgs {
     /// The file of the environment, TOML.
     #[arg(value_name = "FILE")]
     path: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -56,27 +52,60 @@ struct ExampleArgs {
         value_parser = PossibleValuesParser::new(SHIPPED.map(|(name, _)| name))
     )]
     name: String,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> CommandOutcome {
+/// The file of an environment that ships.
+#[derive(Serialize)]
+struct ExampleResult {
+    environment: &'static str,
+}
+
+/// What the steps of an environment are like.
+#[derive(Serialize)]
+struct EnvironmentResult<'a> {
+    ok: bool,
+    id: &'a str,
+    /// SHA-256 of the file.
+    hash: String,
+    actions: &'a IdSet,
+    constraints: Vec<ConstraintRow<'a>>,
+    resources: Vec<&'a str>,
+    seeds: SeedsResult<'a>,
+    states: Vec<StateResult<'a>>,
+    steps: u64,
+    /// The number of steps at which not every constraint can be kept.
+    conflicts: u64,
+    /// The fewest different conflicts of an episode, those of the middle one, and the most.
+    distinct_conflicts: [usize; 3],
+}
+
+/// The seeds that the file names.
+#[derive(Serialize)]
+struct SeedsResult<'a> {
+    calibration: &'a [u64],
+    run: &'a [u64],
+}
+
+#[derive(Serialize)]
+struct StateResult<'a> {
+    name: &'a str,
+    weight: u64,
+    /// Whether its actions keep and break something.
+    collides: bool,
+}
+
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
-        Command::Check(args) => (args.json, check(args)),
-        Command::Example(args) => (args.json, Ok(print_example(&args.name))),
+        Command::Check(args) => check(args),
+        Command::Example(args) => Ok(print_example(&args.name)),
     }
 }
 
 fn print_example(name: &str) -> Report {
     let text = SHIPPED.iter().find(|(known, _)| *known == name);
     let text = text.map_or("", |(_, text)| text);
-    Report {
-        passed: true,
-        text: text.to_owned(),
-        json: json!({ "environment": text }),
-        notes: Vec::new(),
-    }
+    let result = ExampleResult { environment: text };
+    Report::new(true, text.to_owned(), &result)
 }
 
 /// How many episodes are gone through under each seed: as many as a run has whose command says nothing else.
@@ -133,35 +162,35 @@ fn check(args: &CheckArgs) -> Result<Report, Failure> {
                     row.id.to_owned(),
                     table::count_of(row.satisfied_by, "action"),
                     table::count_of(row.violated_by, "action"),
-                    to_percent(row.keepable, found.conflicts),
-                    to_percent(row.pressing, found.conflicts),
+                    to_percent(row.keepable_steps, found.conflicts),
+                    to_percent(row.pressing_steps, found.conflicts),
                 ]
             })
             .collect::<Vec<_>>(),
     );
-    Ok(Report {
-        passed: true,
-        text: format!("{pairs}\n{grid}"),
-        json: json!({
-            "ok": true,
-            "id": environment.id(),
-            "hash": hash,
-            "actions": environment.actions(),
-            "constraints": rows.iter().map(ConstraintRow::report).collect::<Value>(),
-            "resources": resources,
-            "seeds": { "calibration": environment.seeds().calibration, "run": seeds },
-            "states": environment
-                .states()
-                .map(|(name, weight, collides)| {
-                    json!({ "name": name, "weight": weight, "collides": collides })
-                })
-                .collect::<Value>(),
-            "steps": found.steps,
-            "conflicts": found.conflicts,
-            "distinct_conflicts": distinct,
-        }),
-        notes: Vec::new(),
-    })
+    let states = environment.states();
+    let states = states.map(|(name, weight, collides)| StateResult {
+        name,
+        weight,
+        collides,
+    });
+    let result = EnvironmentResult {
+        ok: true,
+        id: environment.id(),
+        hash,
+        actions: environment.actions(),
+        constraints: rows,
+        resources,
+        seeds: SeedsResult {
+            calibration: &environment.seeds().calibration,
+            run: &seeds,
+        },
+        states: states.collect(),
+        steps: found.steps,
+        conflicts: found.conflicts,
+        distinct_conflicts: distinct,
+    };
+    Ok(Report::new(true, format!("{pairs}\n{grid}"), &result))
 }
 
 /// The fewest different conflicts of an episode, those of the middle one, and the most.
@@ -176,26 +205,15 @@ fn list_distinct(found: &EnvironmentSurvey) -> [usize; 3] {
 }
 
 /// How a constraint fares in an environment.
+#[derive(Serialize)]
 struct ConstraintRow<'a> {
     id: &'a str,
     satisfied_by: u64,
     violated_by: u64,
     /// At how many of the steps with a conflict it can be kept.
-    keepable: u64,
+    keepable_steps: u64,
     /// At how many of them it is pressing.
-    pressing: u64,
-}
-
-impl ConstraintRow<'_> {
-    fn report(&self) -> Value {
-        json!({
-            "id": self.id,
-            "satisfied_by": self.satisfied_by,
-            "violated_by": self.violated_by,
-            "keepable_steps": self.keepable,
-            "pressing_steps": self.pressing,
-        })
-    }
+    pressing_steps: u64,
 }
 
 fn list_rows<'a>(
@@ -209,8 +227,8 @@ fn list_rows<'a>(
             id,
             satisfied_by: effects().filter(|it| it.satisfies.contains(id)).count() as u64,
             violated_by: effects().filter(|it| it.violates.contains(id)).count() as u64,
-            keepable: found.keepable.get(id).copied().unwrap_or(0),
-            pressing: found.pressing.get(id).copied().unwrap_or(0),
+            keepable_steps: found.keepable.get(id).copied().unwrap_or(0),
+            pressing_steps: found.pressing.get(id).copied().unwrap_or(0),
         }
     })
     .collect()

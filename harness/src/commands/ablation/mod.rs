@@ -17,7 +17,8 @@ mod run_directory;
 mod run_files;
 mod sealed_runs;
 
-use crate::CommandOutcome;
+use crate::Failure;
+use crate::output::Report;
 
 /// Test whether a model chooses otherwise when it is shown its own last justification.
 ///
@@ -48,13 +49,13 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> CommandOutcome {
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
-        Command::Preflight(args) => (args.json, preflight::run(args)),
-        Command::Calibrate(args) => (args.json, calibrate::run(args)),
-        Command::Run(args) => (args.json, run::run(args)),
-        Command::Replay(args) => (args.json, replay::run(args)),
-        Command::Compare(args) => (args.json, compare::run(args)),
+        Command::Preflight(args) => preflight::run(args),
+        Command::Calibrate(args) => calibrate::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Compare(args) => compare::run(args),
         Command::Environment(args) => environment::run(args),
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use axilog_ablation::AblationError;
 use axilog_ablation::agents::ScriptedAgent;
 use axilog_ablation::calibration::Calibration;
+use axilog_ablation::calibration_basis::CalibrationBasis;
 use axilog_ablation::environment::{Environment, Place};
 use axilog_ablation::experiment::build_frame;
 use axilog_ablation::invalid_run::InvalidRun;
@@ -13,7 +14,7 @@ use axilog_ablation::pad::DEFAULT_PAD;
 use axilog_ablation::prompt::render_situation;
 use axilog_ablation::prompt_frame::{MIN_LENGTH, PromptFrame, SegmentLengths};
 use axilog_oracle::tokens;
-use serde_json::json;
+use serde::Serialize;
 
 use super::environment_option::EnvironmentOption;
 use super::oracle_options::{ModelOptions, Provider};
@@ -39,9 +40,31 @@ pub(crate) struct Args {
     /// A calibration: check that it may be used, and take the lengths from it.
     #[arg(long, value_name = "FILE")]
     calibration: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A padding that is stable.
+#[derive(Serialize)]
+struct PaddingResult<'a> {
+    verdict: &'static str,
+    ok: bool,
+    basis: &'a CalibrationBasis,
+    /// The longest row of the padding that was tested.
+    row: u64,
+    /// The number of pairs of texts between which it was tested.
+    boundaries: usize,
+    /// The lengths of the segments in tokens.
+    precedent_length: u64,
+    situation_length: u64,
+    prompt_tokens: u64,
+}
+
+/// The finding that makes a run invalid.
+#[derive(Serialize)]
+struct InvalidResult<'a> {
+    verdict: &'static str,
+    ok: bool,
+    reason: &'static str,
+    detail: &'a str,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -80,39 +103,36 @@ fn test_padding(args: &Args) -> Result<Report, AblationError> {
     let prompt_tokens = measure_prompts(&mut environment, &frame)?;
     let padding = frame.padding();
     let tokens = format!("{:?}", basis.pad_tokens);
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&[
-            ("verdict", "OK".to_owned()),
-            ("environment", basis.environment.clone()),
-            (
-                "tokenizer",
-                format!("{}, {}", basis.tokenizer, basis.tokenizer_version),
+    let text = table::format_pairs(&[
+        ("verdict", "OK".to_owned()),
+        ("environment", basis.environment.clone()),
+        (
+            "tokenizer",
+            format!("{}, {}", basis.tokenizer, basis.tokenizer_version),
+        ),
+        ("padding", format!("{:?}, the token {tokens}", basis.pad)),
+        (
+            "tested",
+            format!(
+                "{} in a row, between {} pairs of texts",
+                padding.longest_row(),
+                padding.boundaries()
             ),
-            ("padding", format!("{:?}, the token {tokens}", basis.pad)),
-            (
-                "tested",
-                format!(
-                    "{} in a row, between {} pairs of texts",
-                    padding.longest_row(),
-                    padding.boundaries()
-                ),
-            ),
-            ("prompt", format!("{prompt_tokens} tokens at every step")),
-            ("skeleton", basis.skeleton_hash.clone()),
-        ]),
-        json: json!({
-            "verdict": "OK",
-            "ok": true,
-            "basis": basis,
-            "row": padding.longest_row(),
-            "boundaries": padding.boundaries(),
-            "precedent_length": lengths.precedent,
-            "situation_length": lengths.situation,
-            "prompt_tokens": prompt_tokens,
-        }),
-        notes: Vec::new(),
-    })
+        ),
+        ("prompt", format!("{prompt_tokens} tokens at every step")),
+        ("skeleton", basis.skeleton_hash.clone()),
+    ]);
+    let result = PaddingResult {
+        verdict: "OK",
+        ok: true,
+        basis: &basis,
+        row: padding.longest_row(),
+        boundaries: padding.boundaries(),
+        precedent_length: lengths.precedent,
+        situation_length: lengths.situation,
+        prompt_tokens,
+    };
+    Ok(Report::new(true, text, &result))
 }
 
 /// Measures the prompts of an episode without precedents: how many tokens each of them has.
@@ -143,15 +163,12 @@ pub(super) fn report_invalid(error: AblationError) -> Result<Report, Failure> {
 /// Builds the report of an invalid run.
 pub(super) fn build_invalid_report(invalid: &InvalidRun) -> Report {
     let verdict = format!("INVALID_RUN / {}", invalid.reason.as_str());
-    Report {
-        passed: false,
-        text: table::format_pairs(&[("verdict", verdict), ("why", invalid.detail.clone())]),
-        json: json!({
-            "verdict": "INVALID_RUN",
-            "ok": false,
-            "reason": invalid.reason.as_str(),
-            "detail": invalid.detail,
-        }),
-        notes: Vec::new(),
-    }
+    let text = table::format_pairs(&[("verdict", verdict), ("why", invalid.detail.clone())]);
+    let result = InvalidResult {
+        verdict: "INVALID_RUN",
+        ok: false,
+        reason: invalid.reason.as_str(),
+        detail: &invalid.detail,
+    };
+    Report::new(false, text, &result)
 }

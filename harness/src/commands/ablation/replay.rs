@@ -1,5 +1,6 @@
 //! `axilog ablation replay`: makes run documents again, from headers and ledgers alone.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use axilog::hash::{Hash, sha256};
@@ -14,8 +15,9 @@ use axilog_ablation::sealed_experiment::Stage;
 use axilog_ablation::variant::Variant;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::verify::parse_head;
-use serde_json::{Value, json};
+use serde::Serialize;
 
+use super::replay_comparison::ReplayedFile;
 use super::sealed_runs::SealedRuns;
 use super::{replay_comparison, run_files};
 use crate::Failure;
@@ -40,9 +42,41 @@ pub(crate) struct Args {
     /// The head of the ledger, as `axilog ablation run` printed it; for a directory of one run, or a calibration.
     #[arg(long, value_name = "HEX", value_parser = parse_head)]
     expect_head: Option<Hash>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// Runs and their comparison that were made again.
+#[derive(Serialize)]
+struct ReplayResult {
+    comparison: Vec<ReplayedFile>,
+    ok: bool,
+    runs: Vec<ReplayedRunResult>,
+}
+
+/// A run that was made again.
+#[derive(Serialize)]
+struct ReplayedRunResult {
+    dir: String,
+    /// SHA-256 of the document that follows from the ledger.
+    document_hash: String,
+    /// The head of the ledger.
+    head: String,
+    replay: &'static str,
+    /// How often the run went on after it was stopped.
+    resumed: u64,
+    /// The answers in the ledger that the run does not ask for.
+    unasked_answers: usize,
+    variant: &'static str,
+    verdict: String,
+}
+
+/// A calibration that was made again.
+#[derive(Serialize)]
+struct ReplayedCalibration<'a> {
+    calibration: Cow<'a, str>,
+    hash: String,
+    head: &'a str,
+    ok: bool,
+    replay: &'static str,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -50,7 +84,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         return replay_calibration_file(args);
     }
     let flag = Flag::install();
-    let (mut rows, mut objects, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut results, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     let dirs = replay_comparison::find_runs(&args.dir)?;
     if args.expect_head.is_some() && dirs.len() > 1 {
         return Err(CommandError::OneLedger("--expect-head").into());
@@ -88,16 +122,16 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             result.to_owned(),
             verdict.clone(),
         ]);
-        objects.push(json!({
-            "dir": dir.to_string_lossy(),
-            "document_hash": hash,
-            "head": head,
-            "replay": result,
-            "resumed": replayed.resumed,
-            "unasked_answers": replayed.unasked_answers,
-            "variant": replayed.header.variant.as_str(),
-            "verdict": verdict,
-        }));
+        results.push(ReplayedRunResult {
+            dir: dir.to_string_lossy().into_owned(),
+            document_hash: hash,
+            head,
+            replay: result,
+            resumed: replayed.resumed,
+            unasked_answers: replayed.unasked_answers,
+            variant: replayed.header.variant.as_str(),
+            verdict,
+        });
         experiment.push((dir, replayed));
     }
     let is_whole = |(_, run): &(PathBuf, ReplayedRun)| {
@@ -122,12 +156,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let fine = notes.is_empty();
     notes.extend(sealed.remark());
     let runs = table::format_grid(["run", "replay", "how it ended"], [34, 10, 34], &rows);
-    Ok(Report {
-        passed: fine,
-        text: runs + &comparison.render(),
-        json: json!({ "comparison": comparison.report(), "ok": fine, "runs": Value::from(objects) }),
-        notes,
-    })
+    let text = runs + &comparison.render();
+    let result = ReplayResult {
+        comparison: comparison.files,
+        ok: fine,
+        runs: results,
+    };
+    Ok(Report::new(fine, text, &result).with_notes(notes))
 }
 
 /// Describes an arm that the runs of an experiment were planned with and that is not among them. After a baseline
@@ -169,23 +204,20 @@ fn replay_calibration_file(args: &Args) -> Result<Report, Failure> {
         ));
     }
     let fine = notes.is_empty();
-    Ok(Report {
-        passed: fine,
-        text: table::format_pairs(&[
-            ("calibration", args.dir.display().to_string()),
-            ("replay", "SAME".to_owned()),
-            ("hash", calibration.digest()),
-            ("head", calibration.ledger_head.clone()),
-        ]),
-        json: json!({
-            "calibration": args.dir.to_string_lossy(),
-            "hash": calibration.digest(),
-            "head": calibration.ledger_head,
-            "ok": fine,
-            "replay": "SAME",
-        }),
-        notes,
-    })
+    let text = table::format_pairs(&[
+        ("calibration", args.dir.display().to_string()),
+        ("replay", "SAME".to_owned()),
+        ("hash", calibration.digest()),
+        ("head", calibration.ledger_head.clone()),
+    ]);
+    let result = ReplayedCalibration {
+        calibration: args.dir.to_string_lossy(),
+        hash: calibration.digest(),
+        head: &calibration.ledger_head,
+        ok: fine,
+        replay: "SAME",
+    };
+    Ok(Report::new(fine, text, &result).with_notes(notes))
 }
 
 /// Compares the stored document with the one that follows; where none is stored, writes it.

@@ -10,18 +10,24 @@ use axilog_ablation::comparison_files::{
     StoredComparison, list_files_without_document, read_stored,
 };
 use axilog_ablation::replay::HEADER_FILE;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::compare::compare_within;
 use super::run_files;
 use crate::error::CommandError;
 use crate::output::table;
 
+/// A file of a comparison, and `SAME`, `DIFFERS`, `WRITTEN`, or `UNBOUND` where no comparison says of which runs it is.
+#[derive(Serialize)]
+pub(super) struct ReplayedFile {
+    file: String,
+    replay: &'static str,
+}
+
 /// A comparison that was made again.
 #[derive(Default)]
 pub(super) struct ReplayedComparison {
-    /// Each file, and `SAME`, `DIFFERS`, `WRITTEN`, or `UNBOUND` where no comparison says of which runs it is.
-    files: Vec<(PathBuf, &'static str)>,
+    pub(super) files: Vec<ReplayedFile>,
     /// What does not agree.
     pub(super) notes: Vec<String>,
 }
@@ -73,7 +79,7 @@ pub(super) fn replay(dir: &Path) -> Result<ReplayedComparison, CommandError> {
                 "{}: is there without {COMPARISON_FILE}, which says of which runs it is: that file was deleted or moved, or the program ended before it was written; put it back, or remove this one and compare the runs again with `axilog ablation compare --out`",
                 path.display()
             ));
-            replayed.files.push((path, "UNBOUND"));
+            replayed.add_file(&path, "UNBOUND");
         }
         return Ok(replayed);
     };
@@ -83,7 +89,7 @@ pub(super) fn replay(dir: &Path) -> Result<ReplayedComparison, CommandError> {
             let path = dir.join(COMPARISON_FILE);
             let note = format!("{}: cannot be made again: {error}", path.display());
             replayed.notes.push(note);
-            replayed.files.push((path, "DIFFERS"));
+            replayed.add_file(&path, "DIFFERS");
             return Ok(replayed);
         }
         Err(error) => return Err(error),
@@ -104,7 +110,7 @@ pub(super) fn replay(dir: &Path) -> Result<ReplayedComparison, CommandError> {
                 "DIFFERS"
             }
         };
-        replayed.files.push((path, result));
+        replayed.add_file(&path, result);
     }
     Ok(replayed)
 }
@@ -124,6 +130,11 @@ fn compare_again(dir: &Path, stored: &StoredComparison) -> Result<RunComparison,
 }
 
 impl ReplayedComparison {
+    fn add_file(&mut self, path: &Path, replay: &'static str) {
+        let file = path.to_string_lossy().into_owned();
+        self.files.push(ReplayedFile { file, replay });
+    }
+
     /// The files as a table, after a blank line; nothing where there is no comparison.
     pub(super) fn render(&self) -> String {
         if self.files.is_empty() {
@@ -131,17 +142,9 @@ impl ReplayedComparison {
         }
         let rows = self.files.iter();
         let rows: Vec<[String; 2]> = rows
-            .map(|(path, result)| [path.display().to_string(), (*result).to_owned()])
+            .map(|file| [file.file.clone(), file.replay.to_owned()])
             .collect();
         let grid = table::format_grid(["comparison", "replay"], [34, 10], &rows);
         format!("\n{grid}")
-    }
-
-    /// The files as JSON.
-    pub(super) fn report(&self) -> Value {
-        let files = self.files.iter();
-        files
-            .map(|(path, result)| json!({ "file": path.to_string_lossy(), "replay": result }))
-            .collect()
     }
 }

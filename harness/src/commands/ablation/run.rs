@@ -17,7 +17,8 @@ use axilog_ablation::run_document::StatusReport;
 use axilog_ablation::sufficient_seeds::count_sufficient_seeds;
 use axilog_ablation::variant::Variant;
 use axilog_oracle::tokens::{self, Tokenizer};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::comparison_table::render_table;
 use super::declared_primary::PrimaryOptions;
@@ -109,9 +110,27 @@ pub(crate) struct Args {
     /// The directory to create for the runs.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// The runs of an experiment, and their comparison where all of several runs are valid.
+#[derive(Serialize)]
+struct ExperimentResult {
+    ok: bool,
+    runs: Vec<RunResult>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    comparison: Option<Value>,
+}
+
+/// A run: how it ended, and the head of its ledger.
+#[derive(Serialize)]
+struct RunResult {
+    detail: Option<String>,
+    dir: String,
+    head: String,
+    reason: Option<String>,
+    steps: usize,
+    variant: &'static str,
+    verdict: String,
 }
 
 /// The most seeds that run side by side: each takes a thread and a connection.
@@ -316,7 +335,7 @@ fn build_report(
     variants: &[Variant],
     runs: &[(Variant, PathBuf, Run)],
 ) -> Result<Report, Failure> {
-    let (mut rows, mut heads, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut rows, mut heads, mut results) = (Vec::new(), Vec::new(), Vec::new());
     for (variant, dir, run) in runs {
         let head = run_files::read_head(dir)?;
         let status = StatusReport::new(&run.status);
@@ -328,16 +347,16 @@ fn build_report(
             _ => status.summary(),
         };
         rows.push([dir.display().to_string(), steps.to_string(), verdict]);
-        objects.push(json!({
-            "detail": status.detail,
-            "dir": dir.to_string_lossy(),
-            "head": head,
-            "reason": status.reason,
-            "steps": steps,
-            "variant": variant.as_str(),
-            "verdict": status.verdict,
-        }));
-        heads.push((variant.as_str(), head));
+        heads.push((variant.as_str(), head.clone()));
+        results.push(RunResult {
+            detail: status.detail,
+            dir: dir.to_string_lossy().into_owned(),
+            head,
+            reason: status.reason,
+            steps,
+            variant: variant.as_str(),
+            verdict: status.verdict,
+        });
     }
     let fine = runs.iter().all(|(.., run)| run.status == RunStatus::Valid);
     for variant in variants.iter().skip(runs.len()) {
@@ -349,22 +368,19 @@ fn build_report(
         ]);
     }
     let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
-    let mut object = json!({ "ok": fine, "runs": Value::from(objects) });
+    let mut result = ExperimentResult {
+        ok: fine,
+        runs: results,
+        comparison: None,
+    };
     if fine && runs.len() > 1 {
         let dirs: Vec<PathBuf> = runs.iter().map(|(_, dir, _)| dir.clone()).collect();
         let comparison = compare::compare_new_runs(&args.out, &dirs, args.primary_options.margin)?;
         text.push('\n');
         text.push_str(&render_table(&comparison));
-        if let Some(object) = object.as_object_mut() {
-            object.insert("comparison".to_owned(), comparison.document());
-        }
+        result.comparison = Some(comparison.document());
     }
     text.push_str("\nheads of the ledgers, for axilog ablation replay --expect-head\n\n");
     text.push_str(&table::format_pairs(&heads));
-    Ok(Report {
-        passed: fine,
-        text,
-        json: object,
-        notes: Vec::new(),
-    })
+    Ok(Report::new(fine, text, &result))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::audit::{
     AuditBudget, AuditBudgets, AuditCheck, AuditExpectations, AuditReport, AuditVerdict,
-    CheckResult, UnjudgedOracle, audit_ledger, audit_with_head,
+    CheckResult, UnjudgedOracle, audit_with_heads,
 };
 use axilog_ledger::encoding::hex;
 use axilog_ledger::json_report::audit::audit_json;
@@ -19,7 +19,7 @@ use axilog_policyc::PolicySet;
 use crate::Failure;
 use crate::error::CommandError;
 use crate::options::expectations;
-use crate::options::held_checkpoint::HeldCheckpointArgs;
+use crate::options::held_checkpoint::{HeldCheckpointArgs, find_saved_tree};
 use crate::output::table;
 use crate::output::{Report, write_result, write_results};
 use crate::replay_ledger::open_regular_file;
@@ -28,7 +28,7 @@ use crate::replay_ledger::open_regular_file;
 ///
 /// OK: every check was made and passed. FAILED: one failed. INCOMPLETE: one could not be made. Only OK exits 0. The
 /// lines `not compared` list what no ledger can show by itself and you gave nothing to compare with: heads, policies,
-/// models. The lines `not judged` name oracles whose answers no policy judged.
+/// models. The lines `not judged` name oracles whose answers no policy judged. JSON: an object for each FILE.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file, or several, or folders: of these the files below them whose names end in .jsonl, .jsonl.gz or
@@ -43,9 +43,6 @@ pub(crate) struct Args {
     depth: DepthArgs,
     #[command(flatten)]
     held: HeldCheckpointArgs,
-    /// One JSON object for each FILE, a line each, on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 /// How deep an audit goes, which `axilog report` takes too.
@@ -82,10 +79,10 @@ impl DepthArgs {
 }
 
 /// Audits every ledger and gives the exit code.
-pub(crate) fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args, json: bool) -> u8 {
     if search::is_one_ledger(&args.files) {
         let given = args.read_expected(&args.files);
-        return write_results(args.json, &args.files, given, |path, (ledger, policies)| {
+        return write_results(json, &args.files, given, |path, (ledger, policies)| {
             let rules = args.rules.expect(policies.as_ref());
             run_on(path, &args.depth.expect(ledger.clone(), rules), &args.held)
         });
@@ -99,11 +96,13 @@ pub(crate) fn run(args: &Args) -> u8 {
     };
     let given = args.held.refuse().and_then(|()| args.read_expected(files));
     match given {
-        Err(error) => write_result(args.json, Err(error.into())),
-        Ok((ledger, policies)) => fleet::audit_fleet(found, args.json, &|path| {
+        Err(error) => write_result(json, Err(error.into())),
+        Ok((ledger, policies)) => fleet::audit_fleet(found, json, &|path| {
             let rules = args.rules.expect(policies.as_ref());
             let expected = args.depth.expect(ledger.clone(), rules);
-            Ok(audit_ledger(open_ledger(path)?, path, &expected)?)
+            let mut heads = find_saved_tree(path);
+            let ledger = open_ledger(path)?;
+            Ok(audit_with_heads(ledger, path, &expected, &mut heads)?)
         }),
     }
 }
@@ -123,8 +122,8 @@ fn run_on(
     held: &HeldCheckpointArgs,
 ) -> Result<Report, Failure> {
     let mut ledger = open_regular_file(path)?;
-    let mut head = held.read(&mut ledger, path)?;
-    let audited = audit_with_head(ledger, path, expected, head.as_deref_mut())?;
+    let mut heads = held.read(&mut ledger, path)?;
+    let audited = audit_with_heads(ledger, path, expected, &mut heads)?;
     let passed = audited.verdict() == AuditVerdict::Ok;
     Ok(Report {
         passed,

@@ -1,5 +1,6 @@
 //! `axilog bundle ask`: a bundle's prompt, put to a model.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use axilog::evidence::observation::Params;
@@ -9,7 +10,7 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
 use axilog_oracle::{GrammarDialect, Oracle, OracleKind};
 use clap::ValueEnum;
-use serde_json::json;
+use serde::Serialize;
 
 use super::consult::{BundleConstraint, BundleConsultation, BundleQuestion, PreparedQuestion};
 use super::inputs::{Counter, Inputs};
@@ -58,9 +59,23 @@ pub(crate) struct Args {
     /// The ledger; begun where it is new, without policies.
     #[arg(long, value_name = "FILE", default_value = "axilog-bundle.jsonl")]
     ledger: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// The answer to a bundle's prompt, and whether it fits the grammar.
+#[derive(Serialize)]
+struct AskResult<'a> {
+    verdict: &'static str,
+    ok: bool,
+    reason: Option<String>,
+    /// The answer as the ledger holds it; `None` where it holds no whole one.
+    answer: Option<&'a str>,
+    grammar_name: &'a str,
+    model: &'a str,
+    ledger: Cow<'a, str>,
+    bundle_sha256: String,
+    bundle_seq: u64,
+    input_hash: String,
+    ledger_seq: u64,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -153,22 +168,18 @@ fn report(args: &Args, grammar: &str, asked: &BundleConsultation, notes: Vec<Str
     ]);
     // Not in the table, which would break its lines.
     let said = answer.map_or_else(String::new, |answer| format!("\n{answer}\n"));
-    Report {
-        passed: verdict == "OK",
-        text: table::format_pairs(&rows) + &said,
-        json: json!({
-            "verdict": verdict,
-            "ok": verdict == "OK",
-            "reason": reason,
-            "answer": answer,
-            "grammar_name": grammar,
-            "model": args.model,
-            "ledger": args.ledger.to_string_lossy(),
-            "bundle_sha256": hex(&asked.bundle_hash),
-            "bundle_seq": asked.bundle_seq,
-            "input_hash": hex(&recorded.input_hash),
-            "ledger_seq": recorded.ledger_seq,
-        }),
-        notes,
-    }
+    let result = AskResult {
+        verdict,
+        ok: verdict == "OK",
+        reason,
+        answer,
+        grammar_name: grammar,
+        model: &args.model,
+        ledger: args.ledger.to_string_lossy(),
+        bundle_sha256: hex(&asked.bundle_hash),
+        bundle_seq: asked.bundle_seq,
+        input_hash: hex(&recorded.input_hash),
+        ledger_seq: recorded.ledger_seq,
+    };
+    Report::new(result.ok, table::format_pairs(&rows) + &said, &result).with_notes(notes)
 }

@@ -1,6 +1,5 @@
 //! `axilog bundle build`: the bundle itself.
 
-use axilog_bundle::json_report::bundle_json;
 use serde_json::to_string_pretty;
 
 use super::inputs::Inputs;
@@ -10,23 +9,17 @@ use crate::output::Report;
 /// Print the bundle of a step as JSON.
 ///
 /// Files that are not there are named in its provenance as FILE_NOT_FOUND; records of the history
-/// that are none are named on standard error and skipped. Nothing is written.
+/// that are none are named on standard error and skipped. Nothing is written. --json prints it in one line, its members by
+/// name.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     inputs: Inputs,
-    /// The object in one line, its members by name.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let (bundle, notes) = args.inputs.bundle(&args.inputs.catalogue()?)?;
     // A bundle has no map with other keys than text, which is all that could fail.
-    Ok(Report {
-        passed: true,
-        text: to_string_pretty(&bundle).unwrap_or_default() + "\n",
-        json: bundle_json(&bundle),
-        notes,
-    })
+    let text = to_string_pretty(&bundle).unwrap_or_default() + "\n";
+    Ok(Report::new(true, text, &bundle).with_notes(notes))
 }

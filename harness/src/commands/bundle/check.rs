@@ -19,9 +19,6 @@ use crate::output::table;
 pub(crate) struct Args {
     /// The catalogue, a TOML file; the built-in one where absent.
     catalogue: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -54,12 +51,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     }
     let header = ["step", "name", "grammar", "fallback"];
-    Ok(Report {
-        passed: problems.is_empty(),
-        text: table::format_grid(header, [5, 23, 25, 24], &rows),
-        json: catalogue_json(&catalogue, args.catalogue.as_deref()),
-        notes: problems,
-    })
+    let text = table::format_grid(header, [5, 23, 25, 24], &rows);
+    let result = catalogue_json(&catalogue, args.catalogue.as_deref());
+    Ok(Report::new(problems.is_empty(), text, &result).with_notes(problems))
 }
 
 fn grammar_cell(name: Option<&str>, problem: &Option<String>) -> String {

@@ -24,9 +24,11 @@ use axilog_oracle::{
     AnswerConstraint, Consultation, GrammarDialect, Message, Oracle, Question, Role,
     consult_oracle, prepare_call,
 };
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::CommandError;
+use crate::output::to_json;
 
 /// The oracle id of the observation of a bundle.
 pub(super) const BUNDLE_ORACLE: &str = "bundle";
@@ -62,6 +64,22 @@ pub(super) struct BundleQuestion<'a> {
     pub(super) constraint: Option<BundleConstraint<'a>>,
     /// The sampling parameters.
     pub(super) params: Params,
+}
+
+/// What the observation of a bundle records: the hashes of everything that goes into the question.
+#[derive(Serialize)]
+struct BundleEvidence<'a> {
+    bundle_sha256: String,
+    grammar_name: &'a str,
+    grammar_sent: bool,
+    grammar_sha256: String,
+    prompt_sha256: String,
+    /// The files that went in; `None` where they are too many.
+    provenance: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<String>,
+    run_id: &'a str,
+    step_id: u32,
 }
 
 /// The recorded outcome of a question with a bundle.
@@ -103,25 +121,23 @@ impl<'a> PreparedQuestion<'a> {
             .map_err(input_error("the prompt"))?;
         let input = canonical(&bundle_json(bundle)).map_err(input_error("the bundle"))?;
         // Of many files the record says nothing, and the bundle itself everything.
-        let provenance = json!(bundle.provenance());
+        let provenance = to_json(&bundle.provenance());
         let fits = provenance.to_string().len() <= MAX_PROVENANCE;
-        let provenance = fits.then_some(provenance);
-        let mut evidence = json!({
-            "bundle_sha256": hex(&input.hash()),
-            "grammar_name": bundle.context().grammar_name(),
-            "grammar_sent": matches!(asking.constraint, Some(BundleConstraint::Grammar(_))),
-            "grammar_sha256": hex(&sha256(asking.grammar.1.as_bytes())),
-            "prompt_sha256": hex(&prompt.hash()),
-            "provenance": provenance,
-            "run_id": bundle.run_id(),
-            "step_id": bundle.step_id(),
-        });
-        if let Some(BundleConstraint::ResponseFormat(form)) = asking.constraint
-            && let Some(evidence) = evidence.as_object_mut()
-        {
-            evidence.insert("response_format".to_owned(), json!(form.describe()));
-        }
-        let evidence = canonical(&evidence)
+        let evidence = BundleEvidence {
+            bundle_sha256: hex(&input.hash()),
+            grammar_name: bundle.context().grammar_name(),
+            grammar_sent: matches!(asking.constraint, Some(BundleConstraint::Grammar(_))),
+            grammar_sha256: hex(&sha256(asking.grammar.1.as_bytes())),
+            prompt_sha256: hex(&prompt.hash()),
+            provenance: fits.then_some(provenance),
+            response_format: match asking.constraint {
+                Some(BundleConstraint::ResponseFormat(form)) => Some(form.describe()),
+                _ => None,
+            },
+            run_id: bundle.run_id(),
+            step_id: bundle.step_id(),
+        };
+        let evidence = canonical(&to_json(&evidence))
             .and_then(check_record_size)
             .map_err(input_error("the bundle's record"))?;
         Ok(PreparedQuestion {
@@ -204,7 +220,7 @@ fn question(asking: &BundleQuestion<'_>) -> Question {
 
 /// Checks that a record has room for the evidence, which stands in it as JSON text with escaped quotes.
 fn check_record_size(evidence: CanonicalInput) -> Result<CanonicalInput, String> {
-    let written = json!(String::from_utf8_lossy(evidence.bytes())).to_string();
+    let written = Value::from(String::from_utf8_lossy(evidence.bytes())).to_string();
     match written.len() <= MAX_EVIDENCE {
         true => Ok(evidence),
         false => Err(format!(

@@ -1,5 +1,6 @@
 //! `axilog bundle match`: whether a text fits a grammar.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use axilog_bundle::BundleError;
@@ -7,12 +8,16 @@ use axilog_bundle::catalogue::read_grammar;
 use axilog_bundle::gbnf::{Grammar, GrammarErrorKind, GrammarVerdict, MAX_STEPS};
 use axilog_bundle::json_report::verdict_json;
 use axilog_ledger::input_file::{MAX_INPUT_BYTES, read_input};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Failure;
 use crate::error::CommandError;
 use crate::output::Report;
 use crate::output::table;
+
+/// The verdict where the text fits.
+const MATCHES: &str = "MATCHES";
 
 /// The verdict where nobody can say whether the text fits.
 const CANNOT_BE_TOLD: &str = "CANNOT_BE_TOLD";
@@ -33,15 +38,42 @@ pub(crate) struct Args {
     /// The most steps of the comparison.
     #[arg(long, value_name = "N", default_value_t = MAX_STEPS, value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// Whether a text fits a grammar.
+#[derive(Serialize)]
+struct MatchResult<'a> {
+    #[serde(flatten)]
+    judgement: Judgement,
+    /// Why not. It takes the place of the judgement's member of this name.
+    reason: Option<String>,
+    /// What must be changed in the text so that it matches, where that is known.
+    hint: Option<String>,
+    grammar: Cow<'a, str>,
+    file: Cow<'a, str>,
+}
+
+/// What is said of the text.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Judgement {
+    /// The text was compared.
+    Compared(Value),
+    /// The text was not compared, since the grammar cannot be read.
+    NotCompared {
+        verdict: &'static str,
+        ok: bool,
+        line: (),
+        column: (),
+        found: (),
+        expected: [&'static str; 0],
+    },
 }
 
 /// What is said of the text, for the report.
 struct Finding {
-    /// The verdict, with what the object says of the text.
-    object: Value,
+    verdict: &'static str,
+    judgement: Judgement,
     reason: Option<String>,
     hint: Option<String>,
 }
@@ -68,15 +100,20 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let finding = match grammar {
         Ok(grammar) => judge(&grammar, &text, args.steps),
         Err(reason) => Finding {
-            object: json!({
-                "verdict": CANNOT_BE_TOLD, "ok": false, "line": null, "column": null, "found": null,
-                "expected": [],
-            }),
+            verdict: CANNOT_BE_TOLD,
+            judgement: Judgement::NotCompared {
+                verdict: CANNOT_BE_TOLD,
+                ok: false,
+                line: (),
+                column: (),
+                found: (),
+                expected: [],
+            },
             reason: Some(reason),
             hint: None,
         },
     };
-    let undecided = finding.object["verdict"] == CANNOT_BE_TOLD;
+    let undecided = finding.verdict == CANNOT_BE_TOLD;
     let report = report(args, finding);
     match undecided {
         true => Err(CommandError::NoVerdict(Box::new(report)).into()),
@@ -96,7 +133,8 @@ fn judge(grammar: &Grammar, text: &[u8], steps: u64) -> Finding {
         }
     };
     Finding {
-        object: verdict_json(&verdict),
+        verdict: verdict.as_str(),
+        judgement: Judgement::Compared(verdict_json(&verdict)),
         reason,
         hint,
     }
@@ -133,30 +171,20 @@ fn find_hint(grammar: &Grammar, text: &[u8], steps: u64) -> Option<String> {
 }
 
 fn report(args: &Args, finding: Finding) -> Report {
-    let Finding {
-        mut object,
-        reason,
-        hint,
-    } = finding;
-    let verdict = object["verdict"].as_str().unwrap_or_default().to_owned();
-    let (grammar, file) = (args.grammar.to_string_lossy(), args.file.to_string_lossy());
-    let passed = object["ok"] == true;
-    let mut rows = vec![("verdict", verdict)];
-    rows.extend(reason.clone().map(|reason| ("reason", reason)));
-    rows.extend(hint.clone().map(|hint| ("hint", hint)));
-    rows.extend([("grammar", grammar.to_string()), ("file", file.to_string())]);
-    for (name, value) in [
-        ("reason", json!(reason)),
-        ("hint", json!(hint)),
-        ("grammar", json!(grammar)),
-        ("file", json!(file)),
-    ] {
-        object[name] = value;
-    }
-    Report {
-        passed,
-        text: table::format_pairs(&rows),
-        json: object,
-        notes: Vec::new(),
-    }
+    let result = MatchResult {
+        judgement: finding.judgement,
+        reason: finding.reason,
+        hint: finding.hint,
+        grammar: args.grammar.to_string_lossy(),
+        file: args.file.to_string_lossy(),
+    };
+    let mut rows = vec![("verdict", finding.verdict.to_owned())];
+    rows.extend(result.reason.clone().map(|reason| ("reason", reason)));
+    rows.extend(result.hint.clone().map(|hint| ("hint", hint)));
+    rows.extend([
+        ("grammar", result.grammar.to_string()),
+        ("file", result.file.to_string()),
+    ]);
+    let passed = finding.verdict == MATCHES;
+    Report::new(passed, table::format_pairs(&rows), &result)
 }

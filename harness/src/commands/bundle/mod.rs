@@ -10,7 +10,7 @@ mod render;
 
 use axilog_bundle::SCHEMA;
 
-use crate::CommandOutcome;
+use crate::Failure;
 use crate::output::Report;
 
 /// Describe a pipeline step to a model (Step Awareness Bundles), and ask it about the step.
@@ -38,21 +38,16 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> CommandOutcome {
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
-        Command::Build(args) => (args.json, build::run(args)),
-        Command::Render(args) => (args.json, render::run(args)),
-        Command::Check(args) => (args.json, check::run(args)),
-        Command::Match(args) => (args.json, match_file::run(args)),
-        Command::Ask(args) => (args.json, ask::run(args)),
-        Command::Schema => {
-            let schema = Report {
-                passed: true,
-                text: SCHEMA.to_owned(),
-                json: serde_json::Value::Null,
-                notes: Vec::new(),
-            };
-            (false, Ok(schema))
-        }
+        Command::Build(args) => build::run(args),
+        Command::Render(args) => render::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Match(args) => match_file::run(args),
+        Command::Ask(args) => ask::run(args),
+        Command::Schema => Ok(Report {
+            text: SCHEMA.to_owned(),
+            ..Report::without_result(true)
+        }),
     }
 }

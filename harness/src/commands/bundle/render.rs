@@ -18,19 +18,12 @@ pub(crate) struct Args {
     inputs: Inputs,
     #[command(flatten)]
     counter: Counter,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let counter = args.counter.open()?;
     let (bundle, notes) = args.inputs.bundle(&args.inputs.catalogue()?)?;
     let rendered = render_prompt_with_counter(&bundle, &*counter)?;
-    Ok(Report {
-        passed: true,
-        json: prompt_json(&bundle, &rendered, counter.name()),
-        text: rendered.prompt + "\n",
-        notes,
-    })
+    let result = prompt_json(&bundle, &rendered, counter.name());
+    Ok(Report::new(true, rendered.prompt + "\n", &result).with_notes(notes))
 }

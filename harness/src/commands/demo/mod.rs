@@ -2,6 +2,7 @@
 
 mod script;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,8 @@ use axilog_ledger::rules::{ExpectedRules, RuleSet};
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_policyc::PolicySet;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Failure;
 use crate::error::CommandError;
@@ -38,9 +40,20 @@ pub(crate) struct Args {
     /// or axilog-demo-2.jsonl and so on where that is taken.
     #[arg(long, value_name = "FILE")]
     ledger: Option<PathBuf>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// The ledger of the demonstration, and what it showed.
+#[derive(Serialize)]
+struct DemoResult<'a> {
+    ledger: Cow<'a, str>,
+    /// The decision of each step.
+    steps: Vec<Value>,
+    entries: u64,
+    head: String,
+    health: &'static str,
+    verify: &'static str,
+    replay: &'static str,
+    ok: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -203,21 +216,17 @@ impl Demo {
             "\nNow change a byte of it and try:\n    {} verify {shown}\n",
             program_name()
         ));
-        Ok(Report {
-            passed: fine,
-            text,
-            json: json!({
-                "ledger": path.to_string_lossy(),
-                "steps": self.steps,
-                "entries": agent.ledger.sequence.saturating_add(1),
-                "head": hex(&agent.ledger.head),
-                "health": agent.health.as_str(),
-                "verify": verify,
-                "replay": replay,
-                "ok": fine,
-            }),
-            notes: Vec::new(),
-        })
+        let result = DemoResult {
+            ledger: path.to_string_lossy(),
+            steps: self.steps,
+            entries: agent.ledger.sequence.saturating_add(1),
+            head: hex(&agent.ledger.head),
+            health: agent.health.as_str(),
+            verify,
+            replay,
+            ok: fine,
+        };
+        Ok(Report::new(fine, text, &result))
     }
 }
 

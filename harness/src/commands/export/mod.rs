@@ -4,6 +4,7 @@
 mod parquet;
 mod row;
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::rules::RuleSet;
 use clap::ValueEnum;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::Failure;
 use crate::error::CommandError;
@@ -32,7 +33,7 @@ use row::{CsvRows, ExportRow, JsonRows, RowWriter};
 ///
 /// A ledger that does not replay is refused. With --unverified every observation that can be read is exported all the
 /// same. The column `verified` says which rows were replayed: bytes, chain and every decision. A ledger without
-/// decisions has nothing to replay, and no row of it is verified.
+/// decisions has nothing to replay, and no row of it is verified. --json prints an object where the rows go to a file.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -51,9 +52,6 @@ pub(crate) struct Args {
     /// Put an apostrophe before text that a spreadsheet would take for a formula (CSV only).
     #[arg(long)]
     guard_formulas: bool,
-    /// With --output, one JSON object on standard output; errors are an object in any case.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -66,8 +64,17 @@ enum Format {
     Parquet,
 }
 
+/// An export that was written into a file.
+#[derive(Serialize)]
+struct ExportResult<'a> {
+    ledger: Cow<'a, str>,
+    output: Cow<'a, str>,
+    #[serde(flatten)]
+    counts: &'a ExportCounts,
+}
+
 /// How many rows an export has, and how many of them are not to be trusted.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct ExportCounts {
     rows: u64,
     unverified: u64,
@@ -210,20 +217,16 @@ fn report(args: &Args, output: Option<&Path>, counts: &ExportCounts) -> Report {
             counts.unverified, counts.rows, counts.unreadable
         ));
     }
-    let json = match output {
-        None => Value::Null,
-        Some(output) => json!({
-            "ledger": args.file.to_string_lossy(),
-            "output": output.to_string_lossy(),
-            "rows": counts.rows,
-            "unverified": counts.unverified,
-            "unreadable": counts.unreadable,
-        }),
+    let report = match output {
+        None => Report::without_result(true),
+        Some(output) => {
+            let result = ExportResult {
+                ledger: args.file.to_string_lossy(),
+                output: output.to_string_lossy(),
+                counts,
+            };
+            Report::new(true, String::new(), &result)
+        }
     };
-    Report {
-        passed: true,
-        text: String::new(),
-        json,
-        notes,
-    }
+    report.with_notes(notes)
 }

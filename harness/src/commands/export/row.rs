@@ -13,11 +13,13 @@ use axilog_ledger::encoding::hex;
 use axilog_ledger::encoding::unescape;
 use axilog_ledger::jcs::canonicalize;
 use axilog_ledger::visible_text::{escape_deceptive_json, escape_deceptive_text};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::CommandError;
 use crate::output::record_contents::{input_class, policy_id};
 use crate::output::stream::OutputStream;
+use crate::output::to_json;
 
 /// The columns, in order; those of [`ExportRow::fields`].
 const COLUMNS: [&str; 16] = [
@@ -46,10 +48,19 @@ pub(crate) struct ExportRow {
     ledger_seq: u64,
     observation: [Value; 8],
     params: Value,
-    policies: Vec<Value>,
+    policies: Vec<RowEvaluation>,
     transition: [Value; 4],
     /// Whether the ledger was good up to the row's last record.
     verified: bool,
+}
+
+/// What a policy said of the observation; the numbers are raw Q16.16.
+#[derive(Serialize)]
+struct RowEvaluation {
+    actual: Option<i32>,
+    policy_id: String,
+    result: &'static str,
+    threshold: i32,
 }
 
 impl ExportRow {
@@ -86,12 +97,12 @@ impl ExportRow {
     /// Adds the result of a policy, where it concerns this observation.
     pub(crate) fn policy(&mut self, record: &PolicyRecord<'_>) {
         if record.obs_ledger_seq == self.ledger_seq {
-            self.policies.push(json!({
-                "actual": (record.actual != NO_VALUE).then_some(record.actual),
-                "policy_id": policy_id(record),
-                "result": record.result.as_str(),
-                "threshold": record.threshold,
-            }));
+            self.policies.push(RowEvaluation {
+                actual: (record.actual != NO_VALUE).then_some(record.actual),
+                policy_id: policy_id(record),
+                result: record.result.as_str(),
+                threshold: record.threshold,
+            });
         }
     }
 
@@ -115,7 +126,7 @@ impl ExportRow {
         [self.sequence.into()]
             .into_iter()
             .chain(self.observation)
-            .chain([self.params, self.policies.into()])
+            .chain([self.params, to_json(&self.policies)])
             .chain(self.transition)
             .chain([self.verified.into()])
     }

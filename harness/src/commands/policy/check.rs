@@ -30,14 +30,9 @@ pub(super) fn report(file: &Path, set: &PolicySet) -> Report {
     }
     let shadows = set.shadows();
     let nothing = scopes.iter().filter(|scope| scope.permitted.is_none());
-    Report {
-        passed: true,
-        text,
-        json: policy_check_json(file, set),
-        notes: (shadows.iter().map(describe_shadow))
-            .chain(nothing.map(describe_nothing))
-            .collect(),
-    }
+    let notes = shadows.iter().map(describe_shadow);
+    Report::new(true, text, &policy_check_json(file, set))
+        .with_notes(notes.chain(nothing.map(describe_nothing)))
 }
 
 fn row(scope: &Scope) -> [String; 4] {

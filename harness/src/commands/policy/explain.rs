@@ -45,12 +45,9 @@ pub(super) fn run(
         .iter()
         .map(|verdict| describe_verdict(verdict, &answer, is_alone))
         .collect();
-    Ok(Report {
-        passed: verdicts.iter().all(TrialVerdict::is_permitted),
-        text: texts.join("\n"),
-        json: policy_trial_json(&verdicts, &answer),
-        notes: Vec::new(),
-    })
+    let passed = verdicts.iter().all(TrialVerdict::is_permitted);
+    let result = policy_trial_json(&verdicts, &answer);
+    Ok(Report::new(passed, texts.join("\n"), &result))
 }
 
 fn describe_verdict(verdict: &TrialVerdict, answer: &[u8], is_alone: bool) -> String {

@@ -9,7 +9,6 @@ use axilog_ledger::rules::{MAX_CONFIGURATION_BYTES, is_policy_source};
 use axilog_ledger::visible_text::escape_deceptive_text;
 use axilog_policyc::PolicySet;
 use clap::{Subcommand, ValueEnum};
-use serde_json::Value;
 
 use crate::Failure;
 use crate::error::CommandError;
@@ -36,9 +35,6 @@ enum Command {
     Check {
         /// The policy file; one that ends in .toml is in source form.
         file: PathBuf,
-        /// One JSON object on standard output.
-        #[arg(long)]
-        json: bool,
     },
     /// Print the canonical form of a file in any spelling, or in source form.
     Fmt {
@@ -70,9 +66,6 @@ enum Command {
         /// The oracle that gives it.
         #[arg(long, value_name = "ID")]
         oracle: Option<String>,
-        /// One JSON object on standard output.
-        #[arg(long)]
-        json: bool,
     },
     /// Compile a file to a registry.
     Compile {
@@ -100,18 +93,9 @@ enum Emit {
     Json,
 }
 
-impl Args {
-    pub(crate) fn json(&self) -> bool {
-        matches!(
-            self.command,
-            Command::Check { json: true, .. } | Command::Explain { json: true, .. }
-        )
-    }
-}
-
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
-        Command::Check { file, .. } => {
+        Command::Check { file } => {
             let set = parse_by_name(file, PolicySet::parse)?;
             Ok(check::report(file, &set))
         }
@@ -121,7 +105,6 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             schema,
             answer,
             oracle,
-            ..
         } => {
             let (rules, notes) = match ledger {
                 true => (explain::read_rules_of(file)?, Vec::new()),
@@ -131,9 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
                     (TrialRules::new(set, schemas.declared), schemas.notes)
                 }
             };
-            let mut report = explain::run(&rules, answer, oracle.as_deref())?;
-            report.notes = notes;
-            Ok(report)
+            Ok(explain::run(&rules, answer, oracle.as_deref())?.with_notes(notes))
         }
         Command::Fmt {
             file,
@@ -205,10 +186,5 @@ fn deliver(text: &str, target: OutputTarget<'_>) -> Result<Report, Failure> {
         out.put(text.as_bytes());
         out.finish(name)
     })?;
-    Ok(Report {
-        passed: true,
-        text: String::new(),
-        json: Value::Null,
-        notes: Vec::new(),
-    })
+    Ok(Report::without_result(true))
 }

@@ -15,7 +15,7 @@ use crate::replay_ledger::{replay_file, replay_report};
 ///
 /// The rules are those of the ledger's configuration, which is kept beside it. Where that is missing, --policies must name
 /// them, unless they are the built-in ones. With --what-if the policies named are other ones, and every decision is listed
-/// that they would have changed.
+/// that they would have changed. JSON: an object for each FILE.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger files.
@@ -29,19 +29,16 @@ pub(crate) struct Args {
     /// they would have changed.
     #[arg(long, requires = "policies")]
     what_if: bool,
-    /// One JSON object for each FILE, a line each, on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 /// Replays every file and gives the exit code.
-pub(crate) fn run(args: &Args) -> u8 {
+pub(crate) fn run(args: &Args, json: bool) -> u8 {
     let given = args.expected.for_files(&args.files).and_then(|expected| {
         let policies = args.rules.read_policies()?;
         Ok((expected, policies))
     });
     write_results(
-        args.json,
+        json,
         &args.files,
         given,
         |path, (expected, policies)| match policies {
@@ -50,7 +47,7 @@ pub(crate) fn run(args: &Args) -> u8 {
                     policies: None,
                     switches: args.rules.named_switches(),
                 };
-                what_if::run(path, policies, own_rules, expected, args.json)
+                what_if::run(path, policies, own_rules, expected, json)
             }
             policies => {
                 let rules = args.rules.expect(policies.as_ref());

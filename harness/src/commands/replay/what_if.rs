@@ -11,16 +11,48 @@ use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 use axilog_ledger::visible_text::escape_identity;
 use axilog_ledger::what_if::{DecisionDifference, DecisionSummary, WhatIfComparison};
 use axilog_policyc::PolicySet;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::stream::{OutputStream, stdout_name};
 use crate::output::table;
-use crate::output::{Report, print_json};
+use crate::output::{Report, print_json, to_json};
 use crate::replay_ledger::{replay_file, replay_report};
 
 /// Widths of the columns.
 const WIDTHS: [u16; 4] = [9, 15, 26, 26];
+
+/// What the other policies change in all.
+#[derive(Serialize)]
+struct WhatIfResult {
+    configuration: String,
+    /// The number of decisions that were compared.
+    compared: u64,
+    differing: u64,
+    no_longer_permitted: u64,
+    newly_permitted: u64,
+    /// The state in which the agent would end.
+    health: &'static str,
+}
+
+/// A decision that the other policies change.
+#[derive(Serialize)]
+struct DifferenceResult<'a> {
+    ledger_seq: u64,
+    oracle_id: &'a str,
+    recorded: SummaryResult<'a>,
+    what_if: SummaryResult<'a>,
+}
+
+/// A decision; without a transition the agent was STOPPED.
+#[derive(Serialize)]
+struct SummaryResult<'a> {
+    permitted: bool,
+    breached: &'a [String],
+    violation: Option<&'static str>,
+    prev_state: Option<&'static str>,
+    next_state: Option<&'static str>,
+}
 
 /// How many decisions differ, by direction.
 #[derive(Default)]
@@ -109,15 +141,15 @@ pub(crate) fn run(
         ("would end in", health.to_owned()),
     ]));
     if let Some(object) = report.json.as_object_mut() {
-        let what_if = json!({
-            "configuration": configuration,
-            "compared": what_if.compared_observations,
-            "differing": changes.differing,
-            "no_longer_permitted": changes.newly_refused,
-            "newly_permitted": changes.newly_permitted,
-            "health": health,
-        });
-        object.insert("what_if".to_owned(), what_if);
+        let result = WhatIfResult {
+            configuration,
+            compared: what_if.compared_observations,
+            differing: changes.differing,
+            no_longer_permitted: changes.newly_refused,
+            newly_permitted: changes.newly_permitted,
+            health,
+        };
+        object.insert("what_if".to_owned(), to_json(&result));
         object.insert("ok".to_owned(), report.passed.into());
     }
     Ok(report)
@@ -126,14 +158,13 @@ pub(crate) fn run(
 fn describe_difference(difference: &DecisionDifference, json: bool) -> String {
     let sides = [&difference.recorded, &difference.hypothetical];
     if json {
-        let [recorded, instead] = sides.map(decision_json);
-        let object = json!({
-            "ledger_seq": difference.ledger_seq,
-            "oracle_id": difference.oracle_id,
-            "recorded": recorded,
-            "what_if": instead,
+        let [recorded, what_if] = sides.map(SummaryResult::new);
+        return print_json(&DifferenceResult {
+            ledger_seq: difference.ledger_seq,
+            oracle_id: &difference.oracle_id,
+            recorded,
+            what_if,
         });
-        return print_json(&object);
     }
     let [recorded, instead] = sides.map(describe_decision);
     let row = [
@@ -145,15 +176,17 @@ fn describe_difference(difference: &DecisionDifference, json: bool) -> String {
     table::format_row(WIDTHS, row)
 }
 
-fn decision_json(decided: &DecisionSummary) -> Value {
-    let transition = decided.transition.as_ref();
-    json!({
-        "permitted": decided.is_permitted(),
-        "breached": decided.breached_policies,
-        "violation": transition.and_then(|t| t.violation).map(|v| v.as_str()),
-        "prev_state": transition.map(|t| t.prev_state.as_str()),
-        "next_state": transition.map(|t| t.next_state.as_str()),
-    })
+impl SummaryResult<'_> {
+    fn new(decided: &DecisionSummary) -> SummaryResult<'_> {
+        let transition = decided.transition.as_ref();
+        SummaryResult {
+            permitted: decided.is_permitted(),
+            breached: &decided.breached_policies,
+            violation: transition.and_then(|t| t.violation).map(|v| v.as_str()),
+            prev_state: transition.map(|t| t.prev_state.as_str()),
+            next_state: transition.map(|t| t.next_state.as_str()),
+        }
+    }
 }
 
 fn describe_decision(decided: &DecisionSummary) -> String {

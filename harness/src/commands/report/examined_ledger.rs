@@ -4,14 +4,15 @@ use std::io::{Cursor, ErrorKind, Read, Seek};
 use std::path::Path;
 
 use axilog::hash::{Hash, Hasher, sha256};
-use axilog_ledger::audit::{AuditExpectations, AuditReport, audit_ledger};
+use axilog_ledger::audit::{AuditExpectations, AuditReport, audit_with_heads};
 use axilog_ledger::error::FileError;
 use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::verify::{VerificationReport, look_until_settled, verify_ledger};
-use serde_json::{Value, json};
 
 use crate::Failure;
 use crate::error::CommandError;
+use crate::ledger_counts::LedgerCounts;
+use crate::options::held_checkpoint::find_saved_tree;
 use crate::replay_ledger::open_regular_file;
 use crate::tally::Tally;
 
@@ -34,7 +35,7 @@ pub(super) enum LedgerContents {
     /// The exact bytes of the file.
     Bytes(Vec<u8>),
     /// Counts of what a file holds that is too long for a page.
-    Counts(Value),
+    Counts(LedgerCounts),
 }
 
 impl ExaminedLedger {
@@ -55,7 +56,8 @@ impl ExaminedLedger {
                 let Some(ledger) = read_within(file, path, limit)? else {
                     return Ok(None);
                 };
-                let audited = audit_ledger(Cursor::new(&ledger), path, expected)?;
+                let mut heads = find_saved_tree(path);
+                let audited = audit_with_heads(Cursor::new(&ledger), path, expected, &mut heads)?;
                 Ok(Some((ledger, audited)))
             },
         )?;
@@ -88,17 +90,11 @@ impl ExaminedLedger {
         .map_err(read_error())?;
         file.rewind().map_err(read_error())?;
         Ok(ExaminedLedger {
-            audited: audit_ledger(file, path, expected)?,
+            audited: audit_with_heads(file, path, expected, &mut find_saved_tree(path))?,
             chain,
             size,
             digest,
-            contents: LedgerContents::Counts(json!({
-                "tags": tally.tags_json(),
-                "oracles": tally.oracles_json(),
-                "policies": tally.policies_json(),
-                "violations": tally.violations_json(),
-                "times": tally.times_json(),
-            })),
+            contents: LedgerContents::Counts(tally.counts()),
         })
     }
 

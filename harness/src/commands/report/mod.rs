@@ -3,6 +3,7 @@
 mod examined_ledger;
 mod page;
 
+use std::borrow::Cow;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,8 @@ use axilog_ledger::manifest::MAX_MANIFEST_BYTES;
 use axilog_ledger::questions::{LedgerQuestions, read_questions};
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::verify::{LedgerExpectations, VerificationReport, describe_verdict};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Failure;
 use crate::commands::audit::{DepthArgs, describe_audit};
@@ -34,7 +36,7 @@ use page::Page;
 /// verifies them in the browser, with scripts that can be read in its source, so that nobody needs
 /// to trust this command; and the questions, up to 16 MiB. Its first word is the verdict of `axilog audit`, and so is
 /// the exit code: 0 for OK only. A ledger that is damaged or that cannot be replayed is reported too. Of one that is
-/// too long for a page a summary is written.
+/// too long for a page a summary is written. --json prints an object where the page goes to a file.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -51,9 +53,40 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_LIMIT,
           value_parser = clap::value_parser!(u64).range(1..=MAX_LIMIT))]
     limit: u64,
-    /// With --output, one JSON object on standard output; errors are an object in any case.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A page that was written into a file.
+#[derive(Serialize)]
+struct ReportResult<'a> {
+    #[serde(flatten)]
+    verification: &'a Value,
+    /// Whether the verdict of the audit is OK. It takes the place of the verification's member of this name.
+    ok: bool,
+    output: Cow<'a, str>,
+    replay: &'a ReplayFinding,
+    audit: Value,
+    /// Whether the page is a summary without records.
+    summary: bool,
+}
+
+/// What the replay within the audit found.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ReplayFinding {
+    /// The ledger was not replayed.
+    NotReplayed { verdict: (), reason: Option<String> },
+    /// The record `sequence`, at the byte `offset`, is not what the rules give.
+    Fault {
+        verdict: &'static str,
+        sequence: u64,
+        offset: u64,
+        reason: &'static str,
+    },
+    Good {
+        verdict: &'static str,
+        configuration_source: &'static str,
+        interrupted: bool,
+    },
 }
 
 /// The longest ledger that is put into a page where nothing else is said, in MiB.
@@ -97,29 +130,19 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
                 result.as_str()
             )
         });
-        return Ok(Report {
-            passed,
-            text: String::new(),
-            json: Value::Null,
-            notes: notes.chain(summary).collect(),
-        });
+        return Ok(Report::without_result(passed).with_notes(notes.chain(summary)));
     };
     let rows = [("page", output.display().to_string())];
     let text = describe_audit(path, audited) + &table::format_pairs(&rows);
-    let mut json = contents.verify.clone();
-    if let Some(object) = json.as_object_mut() {
-        object.insert("ok".to_owned(), passed.into());
-        object.insert("output".to_owned(), output.to_string_lossy().into());
-        object.insert("replay".to_owned(), contents.replay.clone());
-        object.insert("audit".to_owned(), audit_json(path, audited));
-        object.insert("summary".to_owned(), is_summary.into());
-    }
-    Ok(Report {
-        passed,
-        text,
-        json,
-        notes: summary.into_iter().collect(),
-    })
+    let result = ReportResult {
+        verification: &contents.verify,
+        ok: passed,
+        output: output.to_string_lossy(),
+        replay: &contents.replay,
+        audit: audit_json(path, audited),
+        summary: is_summary,
+    };
+    Ok(Report::new(passed, text, &result).with_notes(summary))
 }
 
 /// What is said of a page that does not hold its ledger.
@@ -150,7 +173,7 @@ struct PageContents {
     questions: LedgerQuestions,
     verify: Value,
     audit: Value,
-    replay: Value,
+    replay: ReplayFinding,
 }
 
 impl PageContents {
@@ -175,7 +198,7 @@ impl PageContents {
             manifest,
             questions,
             verify: report_verification(path, chain).json,
-            replay: replay_json(chain, audited, &audit),
+            replay: find_replay(chain, audited, &audit),
             audit,
             examined,
         })
@@ -202,31 +225,38 @@ impl PageContents {
 
 /// What the replay within the audit found. `audit` is the audit without a path, since the page is the same wherever the
 /// ledger lies.
-fn replay_json(checked: &VerificationReport, audited: &AuditReport, audit: &Value) -> Value {
+fn find_replay(
+    checked: &VerificationReport,
+    audited: &AuditReport,
+    audit: &Value,
+) -> ReplayFinding {
+    let not_replayed = |reason| ReplayFinding::NotReplayed {
+        verdict: (),
+        reason,
+    };
     if checked.fault.is_some() {
-        return json!({ "verdict": null, "reason": "the ledger is not good" });
+        return not_replayed(Some("the ledger is not good".to_owned()));
     }
     let verification = &audited.verification;
     if let Some(fault) = &verification.fault {
-        return json!({
-            "verdict": fault.verdict.as_str(),
-            "sequence": fault.sequence,
-            "offset": fault.offset,
-            "reason": describe_verdict(fault.verdict),
-        });
+        return ReplayFinding::Fault {
+            verdict: fault.verdict.as_str(),
+            sequence: fault.sequence,
+            offset: fault.offset,
+            reason: describe_verdict(fault.verdict),
+        };
     }
     match &audited.rules {
-        Some((_, source)) => json!({
-            "verdict": Verdict::Ok.as_str(),
-            "configuration_source": source.as_str(),
-            "interrupted": verification.is_interrupted(),
-        }),
+        Some((_, source)) => ReplayFinding::Good {
+            verdict: Verdict::Ok.as_str(),
+            configuration_source: source.as_str(),
+            interrupted: verification.is_interrupted(),
+        },
         None => {
-            let checks = audit["checks"].as_array().into_iter().flatten();
-            let mut reasons = checks
-                .filter(|check| check["subject"] == "rules")
-                .map(|check| check["finding"].clone());
-            json!({ "verdict": null, "reason": reasons.next() })
+            let mut checks = audit["checks"].as_array().into_iter().flatten();
+            let rules = checks.find(|check| check["subject"] == "rules");
+            let finding = rules.and_then(|check| check["finding"].as_str());
+            not_replayed(finding.map(str::to_owned))
         }
     }
 }

@@ -14,10 +14,14 @@ use axilog_ledger::questions::LedgerQuestions;
 use axilog_ledger::visible_text::is_deceptive;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
+use super::ReplayFinding;
 use super::examined_ledger::{ExaminedLedger, LedgerContents};
+use crate::ledger_counts::LedgerCounts;
 use crate::output::stream::OutputStream;
+use crate::output::to_json;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = concat!(
@@ -77,13 +81,34 @@ pub(super) struct Page<'a> {
     /// What verification found, as `axilog verify --json` tells it.
     pub(super) verify: &'a Value,
     /// What replay found.
-    pub(super) replay: &'a Value,
+    pub(super) replay: &'a ReplayFinding,
     /// The canonical configuration that the ledger names.
     pub(super) configuration: Option<&'a str>,
     /// The manifest that the configuration names, as it lies among the blobs.
     pub(super) manifest: Option<&'a [u8]>,
     /// The questions of the ledger's answers.
     pub(super) questions: &'a LedgerQuestions,
+}
+
+/// What the page's scripts get to know.
+#[derive(Serialize)]
+struct PageFacts<'a> {
+    generator: &'static str,
+    file: String,
+    size: u64,
+    sha256: String,
+    audit: Value,
+    verify: Value,
+    replay: &'a ReplayFinding,
+    summary: Option<PageSummary<'a>>,
+}
+
+/// What stands in place of a ledger that is too long.
+#[derive(Serialize)]
+struct PageSummary<'a> {
+    /// The length in MiB above which a ledger is not put into a page.
+    limit: u64,
+    counts: &'a LedgerCounts,
 }
 
 impl Page<'_> {
@@ -141,25 +166,23 @@ impl Page<'_> {
                 fields.remove("ledger");
             }
         }
-        let facts = json!({
-            "generator": GENERATOR,
-            "file": self.name(),
-            "size": self.examined.size,
-            "sha256": hex(&self.examined.digest),
-            "audit": audit,
-            "verify": verify,
-            "replay": self.replay,
-            "summary": self.summary_json(),
-        });
-        escape_for_html(&facts)
-    }
-
-    /// What stands in place of a ledger that is too long; null where the page holds it.
-    fn summary_json(&self) -> Value {
-        match &self.examined.contents {
-            LedgerContents::Bytes(_) => Value::Null,
-            LedgerContents::Counts(counts) => json!({ "limit": self.limit, "counts": counts }),
-        }
+        let facts = PageFacts {
+            generator: GENERATOR,
+            file: self.name(),
+            size: self.examined.size,
+            sha256: hex(&self.examined.digest),
+            audit,
+            verify,
+            replay: self.replay,
+            summary: match &self.examined.contents {
+                LedgerContents::Bytes(_) => None,
+                LedgerContents::Counts(counts) => Some(PageSummary {
+                    limit: self.limit,
+                    counts,
+                }),
+            },
+        };
+        escape_for_html(&to_json(&facts))
     }
 
     /// Writes the questions as JSON, each in Base64.
@@ -285,7 +308,7 @@ mod tests {
     fn text_from_outside_is_inert() {
         let hostile = "</script><!--\u{2028}\u{202e}\u{7f}&\u{1f600}\"é";
         assert_eq!(
-            escape_for_html(&json!(hostile)),
+            escape_for_html(&Value::from(hostile)),
             r#""\u003c/script\u003e\u003c!--\u2028\u202e\u007f\u0026\ud83d\ude00\"\u00e9""#
         );
         assert_eq!(

@@ -9,7 +9,7 @@ use axilog_ledger::derivation_graph::{
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
 use axilog_ledger::visible_text::{escape_deceptive_text, escape_identity};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::stream::{OutputStream, stdout_name};
@@ -17,13 +17,37 @@ use crate::output::table;
 use crate::output::{Report, print_json};
 use crate::replay_ledger::open_regular_file;
 
+/// A question that was made from answers.
+#[derive(Serialize)]
+struct DerivedCallResult<'a> {
+    ledger_seq: u64,
+    oracle_id: &'a str,
+    derived_from_count: usize,
+    /// The number of answers that are unknown, or refused where the question does not say so.
+    faulty_count: usize,
+    /// The first answers; `None` where they cannot be read.
+    derived_from: Option<Vec<SourceResult<'a>>>,
+    even_refused: bool,
+    unreadable: Option<&'static str>,
+}
+
+/// An answer that a question was made from; `None` where it is no earlier observation.
+#[derive(Serialize)]
+struct SourceResult<'a> {
+    obs_hash: String,
+    ledger_seq: Option<u64>,
+    oracle_id: Option<&'a str>,
+    /// Why a program may not act on the answer.
+    refused: Option<String>,
+}
+
 /// Shows the derivations of the ledger at `path`. A derivation that does not hold is no success.
 pub(super) fn run(path: &Path, as_json: bool) -> Result<Report, Failure> {
     let graph = read_derivation_graph(open_regular_file(path)?, path)?;
     let text = match (as_json, graph.calls.as_slice()) {
         (true, calls) => calls
             .iter()
-            .map(|call| print_json(&call_json(call)))
+            .map(|call| print_json(&DerivedCallResult::new(call)))
             .collect(),
         (false, []) => {
             "no question of this ledger says that it was made from an answer\n".to_owned()
@@ -52,12 +76,8 @@ pub(super) fn run(path: &Path, as_json: bool) -> Result<Report, Failure> {
             graph.unread
         ));
     }
-    Ok(Report {
-        passed: graph.unread == 0 && graph.calls.iter().all(DerivedCall::holds),
-        text: String::new(),
-        json: Value::Null,
-        notes,
-    })
+    let passed = graph.unread == 0 && graph.calls.iter().all(DerivedCall::holds);
+    Ok(Report::without_result(passed).with_notes(notes))
 }
 
 /// One row for each answer that fed a call; the call stands in the first.
@@ -110,24 +130,31 @@ fn describe_source(call: &DerivedCall, source: &DerivationSource) -> String {
     }
 }
 
-fn call_json(call: &DerivedCall) -> Value {
-    let source = |source: &DerivationSource| {
+impl DerivedCallResult<'_> {
+    fn new(call: &DerivedCall) -> DerivedCallResult<'_> {
+        let sources = call.sources.as_ref();
+        DerivedCallResult {
+            ledger_seq: call.ledger_seq,
+            oracle_id: &call.oracle_id,
+            derived_from_count: call.source_count,
+            faulty_count: call.faulty_count,
+            derived_from: sources
+                .ok()
+                .map(|all| all.iter().map(SourceResult::new).collect()),
+            even_refused: call.even_refused,
+            unreadable: sources.err().copied(),
+        }
+    }
+}
+
+impl SourceResult<'_> {
+    fn new(source: &DerivationSource) -> SourceResult<'_> {
         let found = source.observation.as_ref();
-        json!({
-            "obs_hash": hex(&source.obs_hash),
-            "ledger_seq": found.map(|found| found.ledger_seq),
-            "oracle_id": found.map(|found| &found.oracle_id),
-            "refused": found.and_then(|found| found.standing.refusal()),
-        })
-    };
-    let sources = call.sources.as_ref();
-    json!({
-        "ledger_seq": call.ledger_seq,
-        "oracle_id": call.oracle_id,
-        "derived_from_count": call.source_count,
-        "faulty_count": call.faulty_count,
-        "derived_from": sources.ok().map(|all| all.iter().map(source).collect::<Vec<_>>()),
-        "even_refused": call.even_refused,
-        "unreadable": sources.err(),
-    })
+        SourceResult {
+            obs_hash: hex(&source.obs_hash),
+            ledger_seq: found.map(|found| found.ledger_seq),
+            oracle_id: found.map(|found| found.oracle_id.as_str()),
+            refused: found.and_then(|found| found.standing.refusal()),
+        }
+    }
 }

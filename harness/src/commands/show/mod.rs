@@ -13,7 +13,6 @@ use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::ledger_input::open_ledger_input;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
-use serde_json::Value;
 
 use crate::Failure;
 use crate::output::Report;
@@ -28,7 +27,7 @@ use shown_record::{ShownRecord, follow_breaches, format_header};
 /// The ledger is verified on the way: a damaged one is shown up to the damage, which is then
 /// reported. Filters choose what is shown, never what is verified; a record is shown where all of
 /// them hold. Exits 1 where the ledger has nothing of what --seq, --oracle, --grep or --since ask for. Reads one line
-/// at a time.
+/// at a time. JSON: an object per record, or per derived question.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -42,15 +41,12 @@ pub(crate) struct Args {
     /// those of the answers. Exits 1 where one of them is no earlier observation.
     #[arg(long, conflicts_with_all = ["seq", "tag", "oracle", "grep", "since", "breaches", "question"])]
     graph: bool,
-    /// One JSON object per record, or per derived question, a line each.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+pub(crate) fn run(args: &Args, json: bool) -> Result<Report, Failure> {
     let path = &args.file;
     if args.graph {
-        return graph::run(path, args.json);
+        return graph::run(path, json);
     }
     let file = open_ledger_input(path)?;
     let single = args.filters.seq.is_some_and(|range| range.single);
@@ -58,7 +54,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let mut selection = Selection::by(&args.filters);
     let mut questions = QuestionReader::of_ledger(path);
     let mut breached = Vec::new();
-    let mut has_header = args.json || single;
+    let mut has_header = json || single;
     let checked = verify_ledger(file, None, &LedgerExpectations::default(), &mut |record| {
         let Some(contents) = RecordContents::read(record) else {
             return;
@@ -86,8 +82,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             question: question.as_ref().filter(|_| args.question),
         };
         let text = match single {
-            true => shown.format_fully(args.json),
-            false => shown.format(args.json),
+            true => shown.format_fully(json),
+            false => shown.format(json),
         };
         out.put(text.as_bytes());
     });
@@ -105,12 +101,6 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         format!("{count} could not be read from the blobs: missing, damaged, or longer than 64 MiB")
     });
     let notes = missing.into_iter().chain(unread);
-    Ok(Report {
-        passed,
-        text: String::new(),
-        json: Value::Null,
-        notes: notes
-            .map(|note| format!("{}: {note}", path.display()))
-            .collect(),
-    })
+    let notes = notes.map(|note| format!("{}: {note}", path.display()));
+    Ok(Report::without_result(passed).with_notes(notes))
 }

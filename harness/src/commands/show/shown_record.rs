@@ -1,16 +1,17 @@
 //! One record as `axilog show` and `axilog tail` print it.
 
+use std::borrow::Cow;
+
 use axilog_ledger::encoding::hex;
 use axilog_ledger::record_contents::RecordContents;
 use axilog_ledger::verify::VerifiedRecord;
 use axilog_ledger::visible_text::escape_deceptive_text;
-use serde_json::Value;
+use serde::Serialize;
 
 use crate::output::color;
 use crate::output::print_json;
-use crate::output::record_contents::{
-    DescribeRecord, policy_id, record_json, shorten_text, tag_name,
-};
+use crate::output::record_contents::{DescribeRecord, policy_id, shorten_text, tag_name};
+use crate::output::record_result::RecordResult;
 use crate::output::table;
 
 use super::questions::ShownQuestion;
@@ -29,6 +30,28 @@ pub(super) struct ShownRecord<'a> {
     pub(super) breached: &'a [String],
     /// The question of an observation, where questions are to be shown.
     pub(super) question: Option<&'a ShownQuestion>,
+}
+
+/// A shown record for programs.
+#[derive(Serialize)]
+struct ShownRecordResult<'a> {
+    #[serde(flatten)]
+    record: RecordResult,
+    /// The question where questions are shown; the inner `None` where it cannot be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<Option<&'a str>>,
+    #[serde(flatten)]
+    line: Option<LineResult<'a>>,
+}
+
+/// The line of a record that is shown alone.
+#[derive(Serialize)]
+struct LineResult<'a> {
+    offset: u64,
+    commit: String,
+    chain: String,
+    /// The record's exact text.
+    record: Cow<'a, str>,
 }
 
 /// Takes the next record into the list of policies that breached since the last observation.
@@ -52,7 +75,7 @@ impl ShownRecord<'_> {
     /// In rows, or with `json` as one object in a line.
     pub(super) fn format(&self, json: bool) -> String {
         match json {
-            true => print_json(&self.json(false)),
+            true => print_json(&self.to_result(false)),
             false if self.contents.is_breach() && color::is_wanted() => {
                 color::paint_breach(&self.describe_in_rows())
             }
@@ -63,7 +86,7 @@ impl ShownRecord<'_> {
     /// With its exact bytes.
     pub(super) fn format_fully(&self, json: bool) -> String {
         match json {
-            true => print_json(&self.json(true)),
+            true => print_json(&self.to_result(true)),
             false => self.describe_fully(),
         }
     }
@@ -120,19 +143,17 @@ impl ShownRecord<'_> {
         text
     }
 
-    fn json(&self, single: bool) -> Value {
+    fn to_result(&self, single: bool) -> ShownRecordResult<'_> {
         let entry = &self.record.entry;
-        let mut object = record_json(entry, self.contents);
-        if let Some(question) = self.question {
-            object.insert("question".to_owned(), question.text().into());
+        ShownRecordResult {
+            record: RecordResult::new(entry, self.contents),
+            question: self.question.map(ShownQuestion::text),
+            line: single.then(|| LineResult {
+                offset: self.record.offset,
+                commit: hex(&entry.commit),
+                chain: hex(&entry.chain),
+                record: String::from_utf8_lossy(entry.payload),
+            }),
         }
-        if single {
-            let bytes = String::from_utf8_lossy(entry.payload);
-            object.insert("offset".to_owned(), self.record.offset.into());
-            object.insert("commit".to_owned(), hex(&entry.commit).into());
-            object.insert("chain".to_owned(), hex(&entry.chain).into());
-            object.insert("record".to_owned(), bytes.into());
-        }
-        object.into()
     }
 }

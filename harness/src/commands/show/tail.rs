@@ -10,7 +10,6 @@ use axilog_ledger::error::LedgerError;
 use axilog_ledger::ledger_input::is_compressed;
 use axilog_ledger::reader::{LedgerReader, ReadRecord, RecordFilter};
 use axilog_ledger::record_contents::RecordContents;
-use serde_json::Value;
 
 use super::shown_record::{ShownRecord, follow_breaches, format_header};
 use crate::Failure;
@@ -20,7 +19,8 @@ use crate::output::stream::{OutputStream, stdout_name};
 /// Show the last records of a ledger, and those that follow while something writes to it.
 ///
 /// Each record is verified with all before it. The command ends with the seal, at the first bad record (exit code 1), or
-/// by Ctrl-C; on a compressed ledger, at its end. It takes no lock, so that the writer goes on.
+/// by Ctrl-C; on a compressed ledger, at its end. It takes no lock, so that the writer goes on. JSON: an object per
+/// record.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The ledger file.
@@ -31,15 +31,12 @@ pub(crate) struct Args {
     /// Answers of this oracle and the decisions on them only.
     #[arg(long, value_name = "ID")]
     oracle: Option<String>,
-    /// One JSON object per record, a line each.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// How long the command waits before it looks again.
 const WAIT: Duration = Duration::from_millis(200);
 
-pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
+pub(crate) fn run(args: &Args, json: bool) -> Result<Report, Failure> {
     let mut filter = RecordFilter {
         oracle: args.oracle.clone(),
         ..RecordFilter::default()
@@ -47,19 +44,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     filter.first = find_first(args, filter.clone())?;
     let mut reader = LedgerReader::open(&args.file, filter)?;
     let mut out = OutputStream::new(io::stdout().lock());
-    if !args.json {
+    if !json {
         out.put(format_header().as_bytes());
     }
     let may_grow = !is_compressed(&args.file);
-    let followed = follow(&mut reader, may_grow, args.json, &mut out);
+    let followed = follow(&mut reader, may_grow, json, &mut out);
     out.finish(stdout_name())?;
     followed?;
-    Ok(Report {
-        passed: true,
-        text: String::new(),
-        json: Value::Null,
-        notes: Vec::new(),
-    })
+    Ok(Report::without_result(true))
 }
 
 /// The sequence of the first record to show. The records are not formatted for that, which takes most of the time.

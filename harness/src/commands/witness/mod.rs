@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use axilog_heads::WitnessKey;
 use axilog_witness::{KnownLogs, Witness, create_state};
 use clap::Subcommand;
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::CommandOutcome;
 use crate::Failure;
 use crate::interrupt::Flag;
 use crate::output::table;
@@ -48,9 +47,6 @@ struct InitArgs {
     /// The file of the witness's secret key (axilog key new --witness); - is standard input.
     #[arg(long, value_name = "FILE")]
     key: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(clap::Args)]
@@ -70,16 +66,30 @@ struct ServeArgs {
     /// The most connections at a time; further ones wait.
     #[arg(long, value_name = "N", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     max_connections: u32,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> CommandOutcome {
+/// A new witness: the file of its state, and the public key.
+#[derive(Serialize)]
+struct WitnessInitResult {
+    state: String,
+    public_key: String,
+}
+
+/// A witness that listens.
+#[derive(Serialize)]
+struct WitnessServeResult {
+    address: String,
+    base_url: String,
+    public_key: String,
+    /// The number of ledgers whose heads it signs.
+    logs: usize,
+}
+
+pub(crate) fn run(args: &Args, json: bool) -> Result<Report, Failure> {
     match &args.command {
-        WitnessCommand::Init(args) => (args.json, init(args)),
-        WitnessCommand::Serve(args) => (args.json, serve(args)),
-        WitnessCommand::Submit(args) => (args.json, submit::run(args)),
+        WitnessCommand::Init(args) => init(args),
+        WitnessCommand::Serve(args) => serve(args, json),
+        WitnessCommand::Submit(args) => submit::run(args),
     }
 }
 
@@ -88,32 +98,35 @@ fn init(args: &InitArgs) -> Result<Report, Failure> {
     let public = key.public_key();
     create_state(&args.state, public)?;
     let state = args.state.display().to_string();
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&[
-            ("CREATED", state.clone()),
-            ("witness", public.name().to_owned()),
-            ("key", public.to_string()),
-        ]),
-        json: json!({ "state": state, "public_key": public.to_string() }),
-        notes: Vec::new(),
-    })
+    let public_key = public.to_string();
+    let text = table::format_pairs(&[
+        ("CREATED", state.clone()),
+        ("witness", public.name().to_owned()),
+        ("key", public_key.clone()),
+    ]);
+    Ok(Report::new(
+        true,
+        text,
+        &WitnessInitResult { state, public_key },
+    ))
 }
 
-fn serve(args: &ServeArgs) -> Result<Report, Failure> {
+fn serve(args: &ServeArgs, json: bool) -> Result<Report, Failure> {
     let stop = Flag::install();
     let key = WitnessKey::read(&args.key)?;
-    let public = key.public_key().to_string();
+    let public_key = key.public_key().to_string();
     let logs = KnownLogs::read(&args.logs)?;
     let count = logs.count();
     let connections = usize::try_from(args.max_connections).unwrap_or(usize::MAX);
     let witness = Witness::open(&args.state, key, logs, args.listen, connections)?;
     let base_url = format!("http://{}", witness.address());
-    let line = match args.json {
-        true => print_json(&json!({
-            "address": witness.address().to_string(), "base_url": base_url,
-            "public_key": public, "logs": count,
-        })),
+    let line = match json {
+        true => print_json(&WitnessServeResult {
+            address: witness.address().to_string(),
+            base_url,
+            public_key,
+            logs: count,
+        }),
         false => format!("listening at {base_url} for {count} logs; Ctrl-C ends\n"),
     };
     // A witness serves whether or not anybody reads where it listens.
@@ -122,10 +135,5 @@ fn serve(args: &ServeArgs) -> Result<Report, Failure> {
         .write_all(line.as_bytes())
         .and_then(|()| stdout.flush());
     witness.serve(move || stop.is_set());
-    Ok(Report {
-        passed: true,
-        text: String::new(),
-        json: Value::Null,
-        notes: vec!["the witness has ended".to_owned()],
-    })
+    Ok(Report::without_result(true).with_notes(["the witness has ended".to_owned()]))
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use axilog_heads::{Checkpoint, WitnessPolicy};
 use axilog_witness::{WitnessOutcome, submit_checkpoint};
 use humantime::format_rfc3339_seconds;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::Failure;
 use crate::error::CommandError;
@@ -34,9 +34,25 @@ pub(super) struct Args {
     /// The seconds that a witness has for each answer.
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(super) json: bool,
+}
+
+/// A checkpoint that witnesses were asked to sign.
+#[derive(Serialize)]
+struct SubmitResult<'a> {
+    checkpoint: String,
+    origin: &'a str,
+    size: u64,
+    /// Whether those who have signed are enough.
+    ok: bool,
+    witnesses: Vec<AskedWitness<'a>>,
+}
+
+/// A witness, with the time of its signature in seconds since 1970, or the reason why it gave none.
+#[derive(Serialize)]
+struct AskedWitness<'a> {
+    name: &'a str,
+    time: Option<u64>,
+    reason: Option<String>,
 }
 
 pub(super) fn run(args: &Args) -> Result<Report, Failure> {
@@ -96,20 +112,16 @@ fn report(
             }
         };
         rows.push(("asked", row));
-        witnesses.push(json!({ "name": name, "time": time, "reason": reason }));
+        witnesses.push(AskedWitness { name, time, reason });
     }
-    Report {
-        passed: quorum.is_reached,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "checkpoint": path,
-            "origin": checkpoint.origin(),
-            "size": checkpoint.size(),
-            "ok": quorum.is_reached,
-            "witnesses": witnesses,
-        }),
-        notes: Vec::new(),
-    }
+    let result = SubmitResult {
+        checkpoint: path,
+        origin: checkpoint.origin(),
+        size: checkpoint.size(),
+        ok: quorum.is_reached,
+        witnesses,
+    };
+    Report::new(quorum.is_reached, table::format_pairs(&rows), &result)
 }
 
 /// A time in seconds since 1970, as a date where it is one. A witness may sign with any.

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use axilog::hash::Hash;
 use axilog_ledger::encoding::hex;
 use axilog_x0l::X0lError;
-use axilog_x0l::document::to_value;
 use axilog_x0l::live::{CommittedPlan, LiveError};
 use axilog_x0l::log::{Attempt, AttemptLog, ReportLock, RunDirectory};
 use axilog_x0l::report::{RunExpectations, build_expected_report};
 use axilog_x0l::review::{AttemptSighting, record_sighting};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::Failure;
 use crate::now;
@@ -25,9 +24,17 @@ pub(crate) struct Args {
     /// The directory of the plan.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// The attempts under a plan, in the order in which they began.
+#[derive(Serialize)]
+struct AttemptsResult<'a> {
+    ok: bool,
+    /// The hash of the plan.
+    plan: String,
+    /// When the plan was committed, in seconds since 1970.
+    planned: u64,
+    attempts: &'a [Attempt],
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -52,17 +59,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             format!("{number}: began {began}, {}{head}", attempt.name_end()),
         )
     }));
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "ok": true,
-            "plan": hash,
-            "planned": plan.planned(),
-            "attempts": attempts.iter().map(to_value).collect::<Vec<_>>(),
-        }),
-        notes: Vec::new(),
-    })
+    let result = AttemptsResult {
+        ok: true,
+        plan: hash,
+        planned: plan.planned(),
+        attempts: &attempts,
+    };
+    Ok(Report::new(true, table::format_pairs(&rows), &result))
 }
 
 /// The directories in which the attempts are counted that a run is among.

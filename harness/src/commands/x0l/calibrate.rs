@@ -1,16 +1,18 @@
 //! `axilog x0l calibrate`: whether a model gives one answer to one prompt, three times.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::session::check_identities;
-use axilog_oracle::{Exchange, Oracle, OracleKind};
+use axilog_oracle::{AskAttempt, Oracle, OracleKind, TokenUsage};
 use axilog_x0l::calibration::CALLS;
 use axilog_x0l::live::{CalibrationCall, CalibrationRun, calibrate};
 use axilog_x0l::log::CalibrationVerdict as Verdict;
 use axilog_x0l::log::provider::ProviderWatch;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::parse_oracle;
 use crate::Failure;
@@ -42,9 +44,40 @@ pub(crate) struct Args {
     /// The ledger that records the calls; begun without policies if it does not exist.
     #[arg(long, value_name = "FILE", default_value = "axilog-calibration.jsonl")]
     ledger: PathBuf,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A calibration of a model.
+#[derive(Serialize)]
+struct CalibrationResult<'a> {
+    verdict: &'static str,
+    ok: bool,
+    model: &'a str,
+    ledger: Cow<'a, str>,
+    /// SHA-256 of the prompt.
+    input_hash: String,
+    calls: Vec<CallResult<'a>>,
+}
+
+/// A call. What its server did not say is `None`, and so is everything of a call without an answer.
+#[derive(Serialize)]
+struct CallResult<'a> {
+    ledger_seq: u64,
+    /// What the canonicalizer made of the answer.
+    status: Option<&'static str>,
+    canonicalized_hash: Option<String>,
+    model: Option<&'a str>,
+    system_fingerprint: Option<&'a str>,
+    finish_reason: Option<&'a str>,
+    usage: Option<TokenUsage>,
+    attempts: Vec<AttemptResult>,
+}
+
+/// An attempt to get an answer, with times in milliseconds.
+#[derive(Serialize)]
+struct AttemptResult {
+    waited_ms: u64,
+    took_ms: u64,
+    fault: Option<String>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -81,19 +114,16 @@ fn report_run(args: &Args, run: &CalibrationRun) -> Report {
             format!("{}: {}", call.ledger_seq, describe_call(call)),
         ));
     }
-    Report {
-        passed: run.verdict == Verdict::Steady,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "verdict": verdict,
-            "ok": run.verdict == Verdict::Steady,
-            "model": args.model,
-            "ledger": args.ledger.to_string_lossy(),
-            "input_hash": hex(&run.input_hash),
-            "calls": run.calls.iter().map(write_call).collect::<Vec<Value>>(),
-        }),
-        notes: Vec::new(),
-    }
+    let ok = run.verdict == Verdict::Steady;
+    let result = CalibrationResult {
+        verdict,
+        ok,
+        model: &args.model,
+        ledger: args.ledger.to_string_lossy(),
+        input_hash: hex(&run.input_hash),
+        calls: run.calls.iter().map(CallResult::new).collect(),
+    };
+    Report::new(ok, table::format_pairs(&rows), &result)
 }
 
 fn describe_call(call: &CalibrationCall) -> String {
@@ -107,36 +137,34 @@ fn describe_call(call: &CalibrationCall) -> String {
     }
 }
 
-fn write_call(call: &CalibrationCall) -> Value {
-    let answer = call.exchange.reply.as_ref().ok();
-    let usage = answer.and_then(|answer| answer.usage).map(|usage| {
-        json!({
-            "prompt_tokens": usage.prompt_tokens,
-            "completion_tokens": usage.completion_tokens,
-        })
-    });
-    json!({
-        "ledger_seq": call.ledger_seq,
-        "status": call.status.map(|status| status.as_str()),
-        "canonicalized_hash": call.canonicalized_hash.as_ref().map(hex),
-        "model": answer.and_then(|answer| answer.model.clone()),
-        "system_fingerprint": answer.and_then(|answer| answer.system_fingerprint.clone()),
-        "finish_reason": answer.and_then(|answer| answer.finish_reason.clone()),
-        "usage": usage,
-        "attempts": write_attempts(&call.exchange),
-    })
+impl CallResult<'_> {
+    fn new(call: &CalibrationCall) -> CallResult<'_> {
+        let answer = call.exchange.reply.as_ref().ok();
+        CallResult {
+            ledger_seq: call.ledger_seq,
+            status: call.status.map(|status| status.as_str()),
+            canonicalized_hash: call.canonicalized_hash.as_ref().map(hex),
+            model: answer.and_then(|answer| answer.model.as_deref()),
+            system_fingerprint: answer.and_then(|answer| answer.system_fingerprint.as_deref()),
+            finish_reason: answer.and_then(|answer| answer.finish_reason.as_deref()),
+            usage: answer.and_then(|answer| answer.usage),
+            attempts: call
+                .exchange
+                .attempts
+                .iter()
+                .map(AttemptResult::new)
+                .collect(),
+        }
+    }
 }
 
-fn write_attempts(exchange: &Exchange) -> Vec<Value> {
-    let millis = |duration: std::time::Duration| u64::try_from(duration.as_millis());
-    let attempts = exchange.attempts.iter();
-    attempts
-        .map(|attempt| {
-            json!({
-                "waited_ms": millis(attempt.delay).unwrap_or(u64::MAX),
-                "took_ms": millis(attempt.duration).unwrap_or(u64::MAX),
-                "fault": attempt.fault.as_ref().map(ToString::to_string),
-            })
-        })
-        .collect()
+impl AttemptResult {
+    fn new(attempt: &AskAttempt) -> AttemptResult {
+        let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        AttemptResult {
+            waited_ms: millis(attempt.delay),
+            took_ms: millis(attempt.duration),
+            fault: attempt.fault.as_ref().map(ToString::to_string),
+        }
+    }
 }

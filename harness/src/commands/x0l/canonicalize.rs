@@ -5,7 +5,6 @@ use std::path::Path;
 
 use axilog_oracle::canonicalized_json::canonicalized_json;
 use axilog_oracle::canonicalizer::canonicalize;
-use serde_json::Value;
 
 use crate::Failure;
 use crate::commands::observe::read;
@@ -31,9 +30,7 @@ pub(crate) fn run(_: &Args) -> Result<Report, Failure> {
     })?;
     let result = canonicalize(&raw);
     Ok(Report {
-        passed: result.block.is_ok(),
         text: canonicalized_json(&result) + "\n",
-        json: Value::Null,
-        notes: Vec::new(),
+        ..Report::without_result(result.block.is_ok())
     })
 }

@@ -1,12 +1,13 @@
 //! `axilog x0l examples`: the files that a session uses where no others are named.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::PathBuf;
 
 use axilog_ledger::error::FileError;
 use axilog_ledger::file::volume::{FileSystem, write_file};
 use axilog_x0l::live::examples;
-use serde_json::json;
+use serde::Serialize;
 
 use crate::Failure;
 use crate::output::Report;
@@ -22,9 +23,13 @@ pub(crate) struct Args {
     /// The directory; created if it does not exist.
     #[arg(value_name = "DIR")]
     dir: PathBuf,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// The files that were written into a directory.
+#[derive(Serialize)]
+struct ExamplesResult<'a> {
+    dir: Cow<'a, str>,
+    files: Vec<&'static str>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -37,13 +42,9 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             .map_err(FileError::from_io(&path, "write the example"))?;
         rows.push(("wrote", path.display().to_string()));
     }
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "dir": dir.to_string_lossy(),
-            "files": examples::FILES.map(|(name, _)| name),
-        }),
-        notes: Vec::new(),
-    })
+    let result = ExamplesResult {
+        dir: dir.to_string_lossy(),
+        files: examples::FILES.iter().map(|(name, _)| *name).collect(),
+    };
+    Ok(Report::new(true, table::format_pairs(&rows), &result))
 }

@@ -16,11 +16,13 @@ mod review;
 mod run;
 mod session_args;
 mod show;
+mod shown_cycle_result;
 
 use axilog_oracle::OracleKind;
 use axilog_x0l::log::SessionMetadata;
 
-use crate::CommandOutcome;
+use crate::Failure;
+use crate::output::Report;
 
 /// Let a language model propose actions, let a fixed kernel decide on them, and record everything
 /// so that it replays without the model.
@@ -58,19 +60,19 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args) -> CommandOutcome {
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     match &args.command {
-        Command::Plan(args) => (args.json, plan::run(args)),
-        Command::Preflight(args) => (args.session.json, preflight::run(args)),
-        Command::Calibrate(args) => (args.json, calibrate::run(args)),
-        Command::Attempts(args) => (args.json, attempts::run(args)),
-        Command::Run(args) => (args.session.json, run::run(args)),
-        Command::Examples(args) => (args.json, examples::run(args)),
-        Command::Canonicalize(args) => (false, canonicalize::run(args)),
-        Command::Replay(args) => (args.json, replay::run(args)),
-        Command::Report(args) => (args.json, report::run(args)),
-        Command::Review(args) => (args.json, review::run(args)),
-        Command::Show(args) => (args.json, show::run(args)),
+        Command::Plan(args) => plan::run(args),
+        Command::Preflight(args) => preflight::run(args),
+        Command::Calibrate(args) => calibrate::run(args),
+        Command::Attempts(args) => attempts::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Examples(args) => examples::run(args),
+        Command::Canonicalize(args) => canonicalize::run(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Review(args) => review::run(args),
+        Command::Show(args) => show::run(args),
     }
 }
 

@@ -1,10 +1,11 @@
 //! `axilog x0l plan`: what will be run, committed before anything is asked.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
 use axilog_x0l::live::{CommittedPlan, preflight};
-use serde_json::json;
+use serde::Serialize;
 
 use super::session_args::PlannedArgs;
 use crate::Failure;
@@ -25,9 +26,15 @@ pub(crate) struct Args {
     dir: PathBuf,
     #[command(flatten)]
     planned: PlannedArgs,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A plan that was committed: its directory, its hash, and the time in seconds since 1970.
+#[derive(Serialize)]
+struct PlanResult<'a> {
+    ok: bool,
+    dir: Cow<'a, str>,
+    plan: String,
+    planned: u64,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -39,18 +46,20 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let committed = CommittedPlan::commit(&args.dir, &plan.frozen, time)?;
     let hash = hex(committed.hash());
     let dir = args.dir.display().to_string();
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&[
-            ("plan", dir.clone()),
-            ("hash", hash.clone()),
-            ("committed", format!("at {time}, in seconds since 1970")),
-            (
-                "next",
-                format!("axilog x0l run --plan {dir}, with the same options"),
-            ),
-        ]),
-        json: json!({ "ok": true, "dir": args.dir.to_string_lossy(), "plan": hash, "planned": time }),
-        notes: Vec::new(),
-    })
+    let text = table::format_pairs(&[
+        ("plan", dir.clone()),
+        ("hash", hash.clone()),
+        ("committed", format!("at {time}, in seconds since 1970")),
+        (
+            "next",
+            format!("axilog x0l run --plan {dir}, with the same options"),
+        ),
+    ]);
+    let result = PlanResult {
+        ok: true,
+        dir: args.dir.to_string_lossy(),
+        plan: hash,
+        planned: time,
+    };
+    Ok(Report::new(true, text, &result))
 }

@@ -1,7 +1,7 @@
 //! `axilog x0l preflight`: the checks before a session.
 
 use axilog_x0l::live::{PreflightCheck, ServerSpeed, preflight};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::session_args::SessionArgs;
 use crate::Failure;
@@ -23,6 +23,48 @@ const UNMEASURED: &str = "the speed of the server is not measured; --measure ask
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) session: SessionArgs,
+}
+
+/// Whether a session may begin.
+#[derive(Serialize)]
+struct PreflightResult<'a> {
+    verdict: &'static str,
+    ok: bool,
+    /// The token budget B2 that the session is expected to need.
+    needed_b2: u64,
+    /// The token budget B2 that is enough whatever the model answers.
+    surely_enough_b2: u64,
+    /// The speed of the server; `None` where it was not measured.
+    speed: Option<SpeedResult>,
+    checks: Vec<CheckedNeed<'a>>,
+}
+
+/// Something that a session needs: what was found, or what is wrong.
+#[derive(Serialize)]
+struct CheckedNeed<'a> {
+    check: &'static str,
+    ok: bool,
+    found: &'a str,
+}
+
+/// The speed of a server, with the times of a token in microseconds.
+#[derive(Serialize)]
+struct SpeedResult {
+    ok: bool,
+    questions: u64,
+    prompt_token_us: u64,
+    answer_token_us: u64,
+    time_limit_ms: u64,
+    conditions: Vec<ConditionSpeedResult>,
+}
+
+/// The time that an answer of a condition takes, and its longest answer in tokens.
+#[derive(Serialize)]
+struct ConditionSpeedResult {
+    condition: &'static str,
+    ok: bool,
+    expected_ms: u64,
+    longest_answer: u64,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -59,41 +101,44 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         };
         (check.name, text)
     }));
-    Ok(Report {
-        passed: preflight.is_ready(),
-        text: table::format_pairs(&rows),
-        json: json!({
-            "verdict": verdict,
-            "ok": preflight.is_ready(),
-            "needed_b2": preflight.needed_b2,
-            "surely_enough_b2": preflight.surely_enough_b2,
-            "speed": speed.as_ref().map(write_speed),
-            "checks": preflight.checks.iter().map(write_check).collect::<Vec<Value>>(),
-        }),
-        notes,
-    })
+    let ok = preflight.is_ready();
+    let result = PreflightResult {
+        verdict,
+        ok,
+        needed_b2: preflight.needed_b2,
+        surely_enough_b2: preflight.surely_enough_b2,
+        speed: speed.as_ref().map(SpeedResult::new),
+        checks: preflight.checks.iter().map(CheckedNeed::new).collect(),
+    };
+    Ok(Report::new(ok, table::format_pairs(&rows), &result).with_notes(notes))
 }
 
-fn write_check(check: &PreflightCheck) -> Value {
-    let (Ok(found) | Err(found)) = &check.result;
-    json!({ "check": check.name, "ok": check.result.is_ok(), "found": found })
+impl CheckedNeed<'_> {
+    fn new(check: &PreflightCheck) -> CheckedNeed<'_> {
+        let (Ok(found) | Err(found)) = &check.result;
+        CheckedNeed {
+            check: check.name,
+            ok: check.result.is_ok(),
+            found,
+        }
+    }
 }
 
-fn write_speed(speed: &ServerSpeed) -> Value {
-    let conditions = speed.conditions.iter().map(|it| {
-        json!({
-            "condition": it.condition.as_str(),
-            "ok": speed.is_in_time(it),
-            "expected_ms": it.expected_ms,
-            "longest_answer": it.longest_answer,
-        })
-    });
-    json!({
-        "ok": speed.is_enough(),
-        "questions": speed.questions,
-        "prompt_token_us": speed.prompt_token_us,
-        "answer_token_us": speed.answer_token_us,
-        "time_limit_ms": speed.time_limit_ms,
-        "conditions": conditions.collect::<Vec<_>>(),
-    })
+impl SpeedResult {
+    fn new(speed: &ServerSpeed) -> SpeedResult {
+        let conditions = speed.conditions.iter().map(|it| ConditionSpeedResult {
+            condition: it.condition.as_str(),
+            ok: speed.is_in_time(it),
+            expected_ms: it.expected_ms,
+            longest_answer: it.longest_answer,
+        });
+        SpeedResult {
+            ok: speed.is_enough(),
+            questions: speed.questions,
+            prompt_token_us: speed.prompt_token_us,
+            answer_token_us: speed.answer_token_us,
+            time_limit_ms: speed.time_limit_ms,
+            conditions: conditions.collect(),
+        }
+    }
 }

@@ -1,12 +1,13 @@
 //! `axilog x0l replay`: recomputes and compares everything in a run's directory (E1 to E3).
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
 use axilog_x0l::log::RunDirectory;
-use axilog_x0l::replay::RunReplay;
+use axilog_x0l::replay::{ReplayFinding, RunReplay};
 use axilog_x0l::report::build_compared_report;
-use serde_json::json;
+use serde::Serialize;
 
 use super::expected_heads::ExpectedHeads;
 use super::live_run::report_live_run;
@@ -32,9 +33,32 @@ pub(crate) struct Args {
     dir: PathBuf,
     #[command(flatten)]
     expected: ExpectedHeads,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A run that was recomputed.
+#[derive(Serialize)]
+struct ReplayResult<'a> {
+    verdict: &'static str,
+    ok: bool,
+    run: Cow<'a, str>,
+    ended: &'static str,
+    /// The number of cycles that were recomputed.
+    cycles: u64,
+    /// The number of records in the ledger.
+    entries: u64,
+    head: String,
+    sealed: bool,
+    conditions: Vec<ReplayedCondition>,
+    differences: &'a [ReplayFinding],
+    notes: &'a [String],
+}
+
+/// The number of cycles of a condition, and of those with a difference.
+#[derive(Serialize)]
+struct ReplayedCondition {
+    condition: &'static str,
+    cycles: u64,
+    divergent: u64,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -75,25 +99,25 @@ fn report_replay(args: &Args, replay: RunReplay) -> Report {
     if let Some(more @ 1..) = replay.findings.len().checked_sub(MOST) {
         text.push_str(&format!("and {more} more; --json has all of them\n"));
     }
-    let conditions = replay.conditions.iter().map(|(id, (cycles, divergent))| {
-        json!({ "condition": id.as_str(), "cycles": cycles, "divergent": divergent })
+    let conditions = replay.conditions.iter();
+    let conditions = conditions.map(|(id, &(cycles, divergent))| ReplayedCondition {
+        condition: id.as_str(),
+        cycles,
+        divergent,
     });
-    Report {
-        passed: fine && replay.ended,
-        text,
-        json: json!({
-            "verdict": verdict,
-            "ok": fine && replay.ended,
-            "run": args.dir.to_string_lossy(),
-            "ended": status,
-            "cycles": replay.cycles,
-            "entries": replay.entries,
-            "head": hex(&replay.head),
-            "sealed": replay.ended,
-            "conditions": conditions.collect::<Vec<_>>(),
-            "differences": replay.findings,
-            "notes": replay.notes,
-        }),
-        notes: replay.notes,
-    }
+    let ok = fine && replay.ended;
+    let result = ReplayResult {
+        verdict,
+        ok,
+        run: args.dir.to_string_lossy(),
+        ended: status,
+        cycles: replay.cycles,
+        entries: replay.entries,
+        head: hex(&replay.head),
+        sealed: replay.ended,
+        conditions: conditions.collect(),
+        differences: &replay.findings,
+        notes: &replay.notes,
+    };
+    Report::new(ok, text, &result).with_notes(replay.notes)
 }

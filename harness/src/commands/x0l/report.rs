@@ -1,17 +1,22 @@
 //! `axilog x0l report`: the verdict on a session, in words, numbers and plots.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
 use axilog_x0l::kernel::DecisionKind;
 use axilog_x0l::log::{Condition, RunDirectory};
 use axilog_x0l::metrics::ConditionMetrics;
-use axilog_x0l::replay::CycleId;
+use axilog_x0l::replay::{CycleId, ReplayFinding};
 use axilog_x0l::report::{
-    Closure, CountedAttempts, RunReport, SessionEvidence, list_forensic_reviews, list_open_reviews,
+    Closure, ClosureReason, CountedAttempts, RunReport, SessionEvidence, list_forensic_reviews,
+    list_open_reviews,
 };
+use axilog_x0l::review::ReviewStatement;
 use axilog_x0l::taxonomy::RefusalType;
-use serde_json::json;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::attempts::CountedIn;
 use super::expected_heads::ExpectedHeads;
@@ -44,9 +49,39 @@ pub(crate) struct Args {
     counted: CountedIn,
     #[command(flatten)]
     expected: ExpectedHeads,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// The verdict on a session.
+#[derive(Serialize)]
+struct SessionReport<'a> {
+    verdict: &'static str,
+    ok: bool,
+    run: Cow<'a, str>,
+    ended: &'static str,
+    reasons: &'a [ClosureReason],
+    /// What the verdict rests on.
+    evidence: Option<Value>,
+    /// The cycles with Type III refusals, by their numbers in the session.
+    type_iii: Vec<u64>,
+    /// The cycles that a person must still judge.
+    forensic_review: Vec<u64>,
+    withdrawn_confirmations: Vec<WithdrawnConfirmation<'a>>,
+    head: String,
+    review_head: Option<String>,
+    /// The attempts that the run is among, by what they are counted under.
+    counted: BTreeMap<&'static str, Value>,
+    conflicts: &'a [ReplayFinding],
+    /// The files that were written.
+    files: Vec<String>,
+}
+
+/// A judgement that a person took back later, with the time of it in seconds since 1970.
+#[derive(Serialize)]
+struct WithdrawnConfirmation<'a> {
+    cycle: u64,
+    by: &'a str,
+    because: &'a str,
+    time: u64,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -122,35 +157,37 @@ fn report_closure(args: &Args, report: RunReport) -> Report {
     let files: Vec<String> = files
         .map(|name| args.dir.join(name).to_string_lossy().into_owned())
         .collect();
-    let members = counted
-        .iter()
-        .map(|it| (it.name().to_owned(), it.to_json()));
-    let counted: serde_json::Map<String, serde_json::Value> = members.collect();
-    Report {
-        passed: report.closure == Closure::Positive,
-        text,
-        json: json!({
-            "verdict": report.closure.as_str(),
-            "ok": report.closure == Closure::Positive,
-            "run": args.dir.to_string_lossy(),
-            "ended": status,
-            "reasons": report.reasons,
-            "evidence": report.evidence.as_ref().map(SessionEvidence::to_json),
-            "type_iii": numbers(&report.metrics.type_iii()),
-            "forensic_review": open,
-            "withdrawn_confirmations": withdrawn.iter().map(|statement| json!({
-                "cycle": statement.cycle,
-                "by": statement.by,
-                "because": statement.because,
-                "time": statement.time,
-            })).collect::<Vec<_>>(),
-            "head": hex(&report.replay.head),
-            "review_head": review_head,
-            "counted": counted,
-            "conflicts": report.replay.conflicts,
-            "files": files,
-        }),
-        notes: report.replay.notes,
+    let ok = report.closure == Closure::Positive;
+    let result = SessionReport {
+        verdict: report.closure.as_str(),
+        ok,
+        run: args.dir.to_string_lossy(),
+        ended: status,
+        reasons: &report.reasons,
+        evidence: report.evidence.as_ref().map(SessionEvidence::to_json),
+        type_iii: numbers(&report.metrics.type_iii()),
+        forensic_review: open,
+        withdrawn_confirmations: withdrawn
+            .iter()
+            .map(|statement| WithdrawnConfirmation::new(statement))
+            .collect(),
+        head: hex(&report.replay.head),
+        review_head,
+        counted: counted.iter().map(|it| (it.name(), it.to_json())).collect(),
+        conflicts: &report.replay.conflicts,
+        files,
+    };
+    Report::new(ok, text, &result).with_notes(report.replay.notes)
+}
+
+impl WithdrawnConfirmation<'_> {
+    fn new(statement: &ReviewStatement) -> WithdrawnConfirmation<'_> {
+        WithdrawnConfirmation {
+            cycle: statement.cycle,
+            by: &statement.by,
+            because: &statement.because,
+            time: statement.time,
+        }
     }
 }
 

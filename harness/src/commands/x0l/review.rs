@@ -1,16 +1,19 @@
 //! `axilog x0l review`: the queue of the cycles that wait for a person.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use axilog_ledger::encoding::hex;
+use axilog_x0l::kernel::{FailureCode, GateFailure, KernelGate};
 use axilog_x0l::log::RunDirectory;
 use axilog_x0l::metrics::Metrics;
-use axilog_x0l::replay::CycleId;
+use axilog_x0l::replay::{CycleId, ReplayFinding};
 use axilog_x0l::report::{
     RunReport, build_expected_report, list_open_reviews, list_reviewable_cycles, write_agreement,
 };
 use axilog_x0l::review::ReviewerAgreement;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::expected_heads::ExpectedHeads;
 use super::judgements::{FailureFilter, JudgementArgs, judge_and_report};
@@ -37,9 +40,38 @@ pub(crate) struct Args {
     judgements: JudgementArgs,
     #[command(flatten)]
     expected: ExpectedHeads,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// The cycles that wait for a person, and how far those agree who judged the same ones.
+#[derive(Serialize)]
+struct ReviewResult<'a> {
+    verdict: &'static str,
+    ok: bool,
+    run: Cow<'a, str>,
+    /// The number of cycles that a person must judge, those that are judged among them.
+    reviewable: usize,
+    waiting: Vec<WaitingCycle>,
+    agreement: Vec<Value>,
+    head: String,
+    review_head: Option<String>,
+    conflicts: &'a [ReplayFinding],
+}
+
+/// A cycle that waits: its number in the session and within its condition, and why.
+#[derive(Serialize)]
+struct WaitingCycle {
+    cycle: u64,
+    condition: &'static str,
+    condition_cycle: u64,
+    type_iii: bool,
+    failures: Vec<RefusedBy>,
+}
+
+/// The gate that refused a candidate, and its code.
+#[derive(Serialize)]
+struct RefusedBy {
+    gate: KernelGate,
+    code: FailureCode,
 }
 
 impl Args {
@@ -106,22 +138,19 @@ fn report_queue(args: &Args, report: RunReport) -> Report {
         usize::MAX,
     ));
     let passed = waiting.is_empty() && conflicts.is_empty();
-    Report {
-        passed,
-        text,
-        json: json!({
-            "verdict": report.closure.as_str(),
-            "ok": passed,
-            "run": args.dir.to_string_lossy(),
-            "reviewable": reviewable,
-            "waiting": waiting.iter().map(|id| write_waiting_cycle(metrics, *id)).collect::<Vec<_>>(),
-            "agreement": agreements.iter().map(write_agreement).collect::<Vec<_>>(),
-            "head": hex(&report.replay.head),
-            "review_head": review_head,
-            "conflicts": conflicts,
-        }),
-        notes: report.replay.notes,
-    }
+    let waiting = waiting.iter().map(|id| WaitingCycle::new(metrics, *id));
+    let result = ReviewResult {
+        verdict: report.closure.as_str(),
+        ok: passed,
+        run: args.dir.to_string_lossy(),
+        reviewable,
+        waiting: waiting.collect(),
+        agreement: agreements.iter().map(write_agreement).collect(),
+        head: hex(&report.replay.head),
+        review_head,
+        conflicts,
+    };
+    Report::new(passed, text, &result).with_notes(report.replay.notes)
 }
 
 fn describe_agreement(agreement: &ReviewerAgreement) -> String {
@@ -140,18 +169,19 @@ fn describe_agreement(agreement: &ReviewerAgreement) -> String {
     )
 }
 
-fn write_waiting_cycle(metrics: &Metrics, id: CycleId) -> Value {
-    let failures = metrics.type_iii_failures.list_failures(id.number).iter();
-    let failures: Vec<Value> = failures
-        .map(|it| json!({ "gate": it.gate, "code": it.code }))
-        .collect();
-    json!({
-        "cycle": id.number,
-        "condition": id.condition.as_str(),
-        "condition_cycle": id.cycle,
-        "type_iii": metrics.type_iii_failures.has_cycle(id.number),
-        "failures": failures,
-    })
+impl WaitingCycle {
+    fn new(metrics: &Metrics, id: CycleId) -> WaitingCycle {
+        let failures = metrics.type_iii_failures.list_failures(id.number).iter();
+        WaitingCycle {
+            cycle: id.number,
+            condition: id.condition.as_str(),
+            condition_cycle: id.cycle,
+            type_iii: metrics.type_iii_failures.has_cycle(id.number),
+            failures: failures
+                .map(|&GateFailure { gate, code }| RefusedBy { gate, code })
+                .collect(),
+        }
+    }
 }
 
 /// The table of cycles that wait for a person, `most` of them: what each is, and which gates refused it by which codes.

@@ -1,11 +1,12 @@
 //! `axilog x0l run`: a session with a model.
 
+use std::borrow::Cow;
+
 use axilog_ledger::encoding::hex;
-use axilog_x0l::document::to_value;
 use axilog_x0l::live::{FinishedSession, preflight, run_session};
-use axilog_x0l::log::SessionStatus;
+use axilog_x0l::log::{SessionOutcome, SessionStatus};
 use axilog_x0l::report::MARKDOWN;
-use serde_json::json;
+use serde::Serialize;
 
 use super::progress::ProgressLine;
 use super::session_args::SessionArgs;
@@ -27,6 +28,17 @@ use crate::output::table;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) session: SessionArgs,
+}
+
+/// A session that ended: its outcome, and the verdict of its report.
+#[derive(Serialize)]
+struct SessionResult<'a> {
+    #[serde(flatten)]
+    outcome: &'a SessionOutcome,
+    ok: bool,
+    closure: &'static str,
+    head: String,
+    run: Cow<'a, str>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -82,17 +94,12 @@ fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLi
         rows.push(("replay", found));
     }
     let passed = outcome.status == SessionStatus::Complete && findings == 0;
-    let mut object = to_value(outcome);
-    if let Some(object) = object.as_object_mut() {
-        object.insert("ok".to_owned(), json!(passed));
-        object.insert("closure".to_owned(), json!(closure));
-        object.insert("head".to_owned(), json!(head));
-        object.insert("run".to_owned(), json!(out.to_string_lossy()));
-    }
-    Report {
-        passed,
-        text: table::format_pairs(&rows),
-        json: object,
-        notes: Vec::new(),
-    }
+    let result = SessionResult {
+        outcome,
+        ok: passed,
+        closure,
+        head,
+        run: out.to_string_lossy(),
+    };
+    Report::new(passed, table::format_pairs(&rows), &result)
 }

@@ -102,9 +102,6 @@ pub(super) struct SessionArgs {
     /// The directory for the run, which must be new or empty.
     #[arg(long, value_name = "DIR", default_value = "axilog-x0l-run")]
     pub(super) out: PathBuf,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(super) json: bool,
 }
 
 fn parse_tasks(text: &str) -> Result<(Condition, PathBuf), String> {

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::visible_text::{escape_deceptive_line, escape_deceptive_text};
-use axilog_x0l::document::to_value;
 use axilog_x0l::kernel::Candidate;
 use axilog_x0l::log::{Cycle, RunDirectory};
 use axilog_x0l::replay::CycleId;
@@ -12,9 +11,10 @@ use axilog_x0l::show::{
     GateVerdict, ShownCycle, explain_canonicalization, explain_code, explain_decision,
     explain_refusal_type, find_verdict, show_cycle,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::live_run::name_writer;
+use super::shown_cycle_result::ShownCycleResult;
 use crate::Failure;
 use crate::output::Report;
 use crate::output::table;
@@ -34,9 +34,6 @@ pub(crate) struct Args {
     /// The cycle's number in the session, from 1.
     #[arg(value_name = "CYCLE")]
     cycle: u64,
-    /// Print one JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -50,12 +47,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             args.dir.display()
         ));
     }
-    Ok(Report {
-        passed: shown.is_good(),
-        text: write_text(args, &shown),
-        json: write_json(args, &shown),
-        notes,
-    })
+    let result = ShownCycleResult::new(&args.dir, &shown);
+    Ok(Report::new(shown.is_good(), write_text(args, &shown), &result).with_notes(notes))
 }
 
 type Rows = Vec<(&'static str, String)>;
@@ -224,75 +217,4 @@ fn write_candidate(number: usize, cycle: &Cycle, candidate: &Candidate) -> Strin
     }
     rows.push(("hash", hex(&candidate.hash())));
     format!("\nCANDIDATE {number}\n{}", table::format_pairs(&rows))
-}
-
-fn write_json(args: &Args, shown: &ShownCycle) -> Value {
-    let mut object = json!({
-        "ok": shown.is_good(),
-        "run": args.dir.to_string_lossy(),
-        "live": shown.writer.is_some(),
-        "process": shown.writer.and_then(|writer| writer.process_id),
-        "number": shown.number,
-        "line_sha256": shown.line_hash.as_ref().map(hex),
-        "bound_by": shown.bound_by,
-        "differences": shown.differences,
-        "differences_elsewhere": shown.differences_elsewhere,
-        "cycle": Value::Null,
-    });
-    let Some(cycle) = &shown.cycle else {
-        return object;
-    };
-    let candidates = cycle.candidates.iter();
-    let candidates: Vec<Value> = candidates
-        .map(|candidate| write_candidate_json(cycle, candidate))
-        .collect();
-    object["cycle"] = json!({
-        "condition": cycle.condition.as_str(),
-        "condition_cycle": cycle.cycle,
-        "task": cycle.task,
-        "prompt_valid": cycle.prompt_valid,
-        "ledger_seq": cycle.ledger_seq,
-        "input_hash": cycle.input_hash.as_ref().map(hex),
-        "messages": shown.messages.as_ref().map(to_value),
-        "raw": cycle.raw,
-        "raw_llm_hash": cycle.raw_llm_hash.as_ref().map(hex),
-        "canonicalization": cycle.canonicalization.as_str(),
-        "canonicalized": cycle.canonicalized,
-        "candidates": candidates,
-        "candidates_reported": cycle.candidates_reported,
-        "parse_errors": cycle.parse_errors,
-        "decision": cycle.decision.kind.as_str(),
-        "reason": cycle.decision.reason.map(|reason| reason.as_str()),
-        "rejection_reason": cycle.rejection_reason.map(|reason| reason.as_str()),
-        "why": explain_decision(cycle),
-        "refusal_type": cycle.refusal_type.map(|kind| kind.as_str()),
-        "lc_outcome": cycle.lc_outcome.map(|outcome| outcome.as_str()),
-        "permutations": to_value(&cycle.permutations),
-        "usage": {
-            "prompt_tokens": cycle.prompt_tokens,
-            "completion_tokens": cycle.completion_tokens,
-        },
-        "latency_ms": cycle.latency_ms,
-        "attempts": to_value(&cycle.attempts),
-        "answered_by": cycle.answered_by,
-        "system_fingerprint": cycle.system_fingerprint,
-        "finish_reason": cycle.finish_reason,
-    });
-    object
-}
-
-fn write_candidate_json(cycle: &Cycle, candidate: &Candidate) -> Value {
-    let failure = match find_verdict(cycle, candidate) {
-        GateVerdict::Refused(failure) => Some(failure),
-        GateVerdict::Admitted | GateVerdict::NotJudged => None,
-    };
-    json!({
-        "candidate": to_value(candidate),
-        "bundle_hash": hex(&candidate.hash()),
-        "judged": find_verdict(cycle, candidate) != GateVerdict::NotJudged,
-        "admitted": find_verdict(cycle, candidate) == GateVerdict::Admitted,
-        "gate": failure.map(|failure| failure.gate.as_str()),
-        "code": failure.map(|failure| failure.code.as_str()),
-        "why": failure.map(|failure| explain_code(failure.code)),
-    })
 }

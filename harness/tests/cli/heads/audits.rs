@@ -20,7 +20,8 @@ fn audit(bench: &Bench, checkpoint: &str) -> (Value, String) {
     let run = bench.run(&format!("{words} --json"));
     let report = run.json();
     let checks = report["checks"].as_array().unwrap();
-    assert_eq!(checks.len(), 12);
+    assert_eq!(checks.len(), 13);
+    assert_eq!(checks[11]["subject"], "saved tree");
     let held = checks.last().unwrap().clone();
     assert_eq!(held["subject"], "held head");
     let verdict = report["verdict"].as_str().unwrap().to_owned();
@@ -30,7 +31,7 @@ fn audit(bench: &Bench, checkpoint: &str) -> (Value, String) {
     (held, verdict)
 }
 
-/// Asserts that the audit fails, by the held head alone where it says why.
+/// Asserts that the audit fails by the held head.
 #[track_caller]
 fn fails(bench: &Bench, checkpoint: &str, finding: &str) {
     let (held, verdict) = audit(bench, checkpoint);

@@ -3,6 +3,7 @@
 mod audits;
 mod keys;
 mod refusals;
+mod saved_tree;
 
 use std::process::Command;
 

@@ -7,9 +7,9 @@ use std::path::Path;
 use axilog::hash::{Hash, sha256};
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
-use axilog_ledger::file::begins_as_state;
 use axilog_ledger::file::blobs::{BlobFile, BlobStore};
 use axilog_ledger::file::lock_holder::LockHolder;
+use axilog_ledger::file::state_file::begins_as_state;
 use axilog_ledger::replay::ReplayReport;
 
 use super::finding::ReplayFinding;
