@@ -140,7 +140,7 @@ impl Models {
             count: usize::from(bytes.byte()?),
             ..Models::default()
         };
-        models.overflowed = bytes.byte()? != 0;
+        models.overflowed = bytes.flag()?;
         for place in models.known.get_mut(..models.count)? {
             place.oracle = *bytes.take()?;
             place.pair = *bytes.take()?;

@@ -32,7 +32,7 @@ use crate::agent::state::{Health, InputClass};
 use crate::agent::stimulus::Stimulus;
 use crate::evidence::transition::TransitionRecord;
 use crate::evidence::view::ObservationView;
-use crate::hash::Tag;
+use crate::hash::{Hash, Tag};
 use crate::ledger::{Entry, Ledger};
 use crate::policy::Rules;
 
@@ -73,6 +73,12 @@ impl Stretch {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The chain value of its last record.
+    #[must_use]
+    pub fn last_chain(&self) -> Hash {
+        self.end.agent.ledger.head
     }
 
     fn after(entry: &Entry<'_>, observed: u64, agent: Agent, carried: Carried) -> Stretch {

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -241,6 +242,36 @@ def test_what_is_expected_holds_for_every_ledger_or_for_one(spark: Any, tmp_path
         axilog.spark.audit(spark, table.select("extends"))
 
 
+def test_a_huge_ledger_is_checked_in_segments(cli: Cli, spark: Any, tmp_path: Path) -> None:
+    path = os.fspath(tmp_path / "huge.jsonl")
+    write_answers(path)
+    lines = Path(path).read_bytes().splitlines(keepends=True)
+    size = {"segment_bytes": 1000}
+    assert Path(path).stat().st_size > 3000
+    for damaged in (lines, lines[:-1], lines[:7] + lines[8:], [*lines[:9], b"{}\n", *lines[9:]]):
+        Path(path).write_bytes(b"".join(damaged))
+        verified = axilog.spark.verify(spark, path, **size)
+        replayed = axilog.spark.replay(spark, f"file:{path}", **size)
+        assert verified == axilog.verify(path)
+        assert replayed.ledger == f"file:{path}"
+        assert replace(replayed, ledger=path) == axilog.replay(path)
+        of_command = cli.run_json("replay", path)
+        assert replayed.sequence == of_command.get("sequence")
+        assert replayed.verdict.name == of_command["verdict"]
+    pinned = {"expect_models": {"llm": "another"}}
+    Path(path).write_bytes(b"".join(lines))
+    report = axilog.spark.verify(spark, path, **size, **pinned)
+    assert report == axilog.verify(path, **pinned) and not report
+    Path(path).write_bytes(b"")
+    assert axilog.spark.verify(spark, path) == axilog.verify(path)
+    with pytest.raises(axilog.LedgerMissingError):
+        axilog.spark.replay(spark, tmp_path / "absent.jsonl")
+    with pytest.raises(ValueError, match="one file under the same path on every machine"):
+        axilog.spark.verify(spark, "viewfs:/fleet/a.jsonl")
+    with pytest.raises(ValueError, match="segment_bytes: found 0"):
+        axilog.spark.verify(spark, path, segment_bytes=0)
+
+
 def test_the_example_prints_the_worst(cli: Cli, tmp_path: Path) -> None:
     for number in range(4):
         write_ledger(os.fspath(tmp_path / f"{number}.jsonl"), answers=1)
@@ -265,8 +296,8 @@ def test_the_example_prints_the_worst(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_the_programs_of_the_page_print_what_it_says(tmp_path: Path) -> None:
-    programs, expected = read_page("A fleet to try", "With Spark")
-    assert len(programs) == 4
+    programs, expected = read_page("A fleet to try", "With Spark", "One huge ledger")
+    assert len(programs) == 6
     (tmp_path / "page.py").write_text("\n".join(programs))
     run = subprocess.run(
         [sys.executable, "page.py"],

@@ -12,20 +12,21 @@ mod tests;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow;
 
-use axilog::hash::Hash;
-use axilog::ledger::Entry;
+use axilog::hash::{Hash, sha256};
 use axilog::ledger_line;
 
 use super::VerificationReport;
-use super::examined_lines::{ExaminedLine, count_cores, examine, examine_lines, visit_blocks};
+use super::examined_lines::{ExaminedLine, count_cores, examine_lines, visit_blocks};
 use super::expectations::LedgerExpectations;
 use super::pass::Pass;
 use super::stretches::{NotedStretch, StretchFinder};
 use super::terms::Terms;
-use crate::encoding::ByteBuffer;
 use crate::file::beginning::BEGINNING_BYTES;
-use crate::file::lines::{BlockReader, LedgerLine, LineBlock, MAX_LINE_BYTES};
+use crate::file::lines::{BlockReader, LineBlock, MAX_LINE_BYTES};
 use crate::rules::RuleSet;
+
+/// How many of a file's first bytes tell the ledger: the first steps, with their times.
+const TELLING_BYTES: u64 = 1 << 16;
 
 /// What one process has found of a segment: all that is needed to join it to what is before it.
 pub struct SegmentFacts {
@@ -33,22 +34,29 @@ pub struct SegmentFacts {
     pub(super) begin: u64,
     /// The offset at which its last line ends.
     pub(super) end: u64,
-    /// The hash of the rules; `None` for a verification without them.
-    pub(super) rules: Option<Hash>,
-    /// The parts from the beginning on, in order. What they leave out, the joining process reads.
-    pub(super) parts: Vec<SegmentPart>,
+    pub(super) subject: SegmentSubject,
+    /// The stretches of it, in order. What they leave out, the joining process reads.
+    pub(super) stretches: Vec<SegmentStretch>,
 }
 
-/// A part of a segment.
-pub(super) enum SegmentPart {
-    /// A line that only the joining process can judge.
-    Line { offset: u64, bytes: Vec<u8> },
-    /// Lines that were replayed from the state that the line before implies.
-    Stretch {
-        noted: NotedStretch,
-        /// The offset at which its last line ends.
-        end: u64,
-    },
+/// What was checked, and against what.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct SegmentSubject {
+    /// How many of the ledger's first bytes are hashed.
+    pub(super) telling: u64,
+    /// Their hash.
+    pub(super) beginning: Hash,
+    /// The digest of rules and expectations.
+    pub(super) terms: Hash,
+}
+
+/// Lines of a segment that were replayed from the state that the line before implies.
+pub(super) struct SegmentStretch {
+    /// The offset of its first line.
+    pub(super) begin: u64,
+    /// The offset at which its last line ends.
+    pub(super) end: u64,
+    pub(super) noted: NotedStretch,
 }
 
 /// Verifies the segment of the lines that begin from offset `from` on and before `to`, or replays it under `rules`. Any
@@ -63,117 +71,142 @@ pub fn examine_segment(
     rules: Option<&RuleSet>,
     expected: &LedgerExpectations,
 ) -> io::Result<SegmentFacts> {
+    let (terms, own_rules) = (Terms::new(rules, expected), rules.map(RuleSet::rules));
+    let subject = SegmentSubject::of(source, TELLING_BYTES, &terms)?;
     let begin = find_line(source, from)?;
     let end = find_line(source, to)?.max(begin);
     source.seek(SeekFrom::Start(begin))?;
     let mut blocks = BlockReader::starting_at(source.take(end.saturating_sub(begin)), begin);
-    let (terms, own_rules) = (Terms::new(rules, expected), rules.map(RuleSet::rules));
     let mut search = Search {
         finder: StretchFinder::new(&terms, own_rules.as_ref()),
-        parts: Vec::new(),
-        at: begin,
+        stretches: Vec::new(),
+        begin,
         settled: None,
-        unsettled: Vec::new(),
     };
     let (mut block, mut previous) = (LineBlock::default(), None);
     while let Some(read) = blocks.next_block(block)? {
         let examined = examine_lines(&read, &mut previous);
-        let mut lines = examined.lines.iter();
-        let is_good = lines.all(|(offset, line)| search.take(*offset, line, blocks.is_at_end()));
+        let (mut lines, is_last) = (examined.lines.iter().peekable(), blocks.is_at_end());
+        let mut is_good = true;
+        while let Some((offset, line)) = lines.next().filter(|_| is_good) {
+            let next = lines.peek().map_or(read.end_offset(), |(next, _)| *next);
+            is_good = search.take(*offset, next, line, is_last);
+        }
         drop(examined);
         if !is_good {
             break;
         }
         block = read;
     }
+    search.stretches.extend(search.settled);
     Ok(SegmentFacts {
         begin,
         end,
-        rules: rules.map(RuleSet::hash),
-        parts: search.finish(),
+        subject,
+        stretches: search.stretches,
     })
 }
 
-/// The search for the parts of a segment.
+impl SegmentSubject {
+    /// What `source` and `terms` are, of whose first bytes at most `telling` count.
+    fn of(
+        source: &mut (impl Read + Seek),
+        telling: u64,
+        terms: &Terms<'_>,
+    ) -> io::Result<SegmentSubject> {
+        source.rewind()?;
+        let mut beginning = Vec::new();
+        source.by_ref().take(telling).read_to_end(&mut beginning)?;
+        Ok(SegmentSubject {
+            telling: beginning.len() as u64,
+            beginning: sha256(&beginning),
+            terms: terms.digest(),
+        })
+    }
+}
+
+/// The search for the stretches of a segment.
 struct Search<'r> {
     finder: StretchFinder<'r>,
-    parts: Vec<SegmentPart>,
-    /// The offset at which the last line that was taken ends.
-    at: u64,
-    /// The last stretch up to the end of its last whole step, and where that is.
-    settled: Option<(NotedStretch, u64)>,
-    /// The lines after it.
-    unsettled: Vec<(u64, Vec<u8>)>,
+    stretches: Vec<SegmentStretch>,
+    /// The offset of the first line of the stretch that is under way.
+    begin: u64,
+    /// The last stretch up to the end of its last whole step. A stretch that ends within a step cannot be written as bytes.
+    settled: Option<SegmentStretch>,
 }
 
 impl Search<'_> {
-    /// Takes the next line of the segment; `is_near_end` says that it may stand in the last block. Tells whether the
-    /// lines after it matter.
-    fn take(&mut self, offset: u64, line: &ExaminedLine<'_>, is_near_end: bool) -> bool {
+    /// Takes the next line of the segment, which is followed by one at the offset `next`; `is_near_end` says that it
+    /// stands in the last block. Tells whether the lines after it matter.
+    fn take(&mut self, offset: u64, next: u64, line: &ExaminedLine<'_>, is_near_end: bool) -> bool {
         let ExaminedLine::Record(record) = line else {
             return false;
         };
         if let Some(noted) = self.finder.take(offset, record) {
-            self.parts.push(SegmentPart::Stretch { noted, end: offset });
+            self.settled = None;
+            self.stretches.push(SegmentStretch {
+                begin: self.begin,
+                end: offset,
+                noted,
+            });
         }
         if self.finder.has_fault() {
             return false;
         }
-        let bytes = line_of(record.entry());
-        self.at = offset.saturating_add(bytes.len() as u64);
         if !self.finder.is_within() {
-            self.parts.push(SegmentPart::Line { offset, bytes });
-            (self.settled, self.unsettled) = (None, Vec::new());
-        } else if is_near_end {
-            match self.finder.so_far() {
-                Some(noted) => {
-                    (self.settled, self.unsettled) = (Some((noted, self.at)), Vec::new())
-                }
-                None => self.unsettled.push((offset, bytes)),
-            }
+            self.stretches.extend(self.settled.take());
+            self.begin = next;
+        } else if is_near_end && let Some(noted) = self.finder.so_far() {
+            self.settled = Some(SegmentStretch {
+                begin: self.begin,
+                end: next,
+                noted,
+            });
         }
         true
     }
-
-    /// Ends the segment. A stretch that ends within a step cannot be written as bytes, so that the step's lines are
-    /// parts of their own.
-    fn finish(self) -> Vec<SegmentPart> {
-        let Search {
-            finder,
-            mut parts,
-            at,
-            settled,
-            unsettled,
-        } = self;
-        if let Some(noted) = finder.so_far() {
-            parts.push(SegmentPart::Stretch { noted, end: at });
-        } else if let Some((noted, end)) = settled {
-            parts.push(SegmentPart::Stretch { noted, end });
-            let lines = unsettled.into_iter();
-            parts.extend(lines.map(|(offset, bytes)| SegmentPart::Line { offset, bytes }));
-        }
-        parts
-    }
 }
 
-/// Puts together what was found of the segments of the ledger that `source` reads, in the order of the file, and gives the
-/// report of a verification of the whole, or of a replay under `rules`.
+/// Why segments cannot be joined.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// The ledger cannot be read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// What was found of a segment is of something else.
+    #[error(
+        "the facts of the segment at byte {begin} are of {what}; join what was found of this ledger, with the same rules and expectations"
+    )]
+    OtherSubject {
+        /// The offset of the segment's first line.
+        begin: u64,
+        /// What they are of.
+        what: &'static str,
+    },
+}
+
+/// Puts together what was found of the segments of the ledger that `source` reads, and gives the report of a verification
+/// of the whole, or of a replay under `rules`. Segments may come in any order; of those that overlap the first counts.
 ///
 /// # Errors
-/// The source's error. A bad ledger is no error but a [`VerificationReport::fault`].
+/// The source's error; [`JoinError::OtherSubject`] for facts of a ledger that begins with other bytes, or that were found
+/// with other rules or expectations. A bad ledger is no error but a [`VerificationReport::fault`].
 pub fn join_segments(
     source: &mut (impl Read + Seek),
     facts: &[SegmentFacts],
     rules: Option<&RuleSet>,
     expected: &LedgerExpectations,
-) -> io::Result<VerificationReport> {
+) -> Result<VerificationReport, JoinError> {
+    let (terms, own_rules) = (Terms::new(rules, expected), rules.map(RuleSet::rules));
+    for facts in facts {
+        facts.check_subject(source, &terms)?;
+    }
     source.rewind()?;
     let mut beginning = Vec::new();
     source
         .by_ref()
         .take(BEGINNING_BYTES as u64)
         .read_to_end(&mut beginning)?;
-    let (terms, own_rules) = (Terms::new(rules, expected), rules.map(RuleSet::rules));
     let mut see = |_: &super::VerifiedRecord<'_>| {};
     let mut joining = Joining {
         source,
@@ -181,20 +214,35 @@ pub fn join_segments(
         terms: &terms,
         at: 0,
     };
-    let hash = rules.map(RuleSet::hash);
-    let mut ordered: Vec<&SegmentFacts> = facts.iter().filter(|f| f.rules == hash).collect();
+    let mut ordered: Vec<&SegmentFacts> = facts.iter().collect();
     ordered.sort_by_key(|facts| facts.begin);
     for facts in ordered {
-        // What overlaps a segment that was joined says nothing new.
-        if facts.begin < joining.at {
-            continue;
-        }
-        if joining.read_up_to(facts.begin)?.is_break() || joining.join(facts)?.is_break() {
+        if joining.join(facts)?.is_break() {
             return Ok(joining.finish());
         }
     }
     let _ = joining.read_up_to(u64::MAX)?;
     Ok(joining.finish())
+}
+
+impl SegmentFacts {
+    /// Refuses facts that are not of this ledger under these terms.
+    fn check_subject(
+        &self,
+        source: &mut (impl Read + Seek),
+        terms: &Terms<'_>,
+    ) -> Result<(), JoinError> {
+        let own = SegmentSubject::of(source, self.subject.telling.min(TELLING_BYTES), terms)?;
+        let what = match self.subject {
+            found if found == own => return Ok(()),
+            found if found.terms == own.terms => "another ledger, which begins with other bytes",
+            _ => "other rules or expectations",
+        };
+        Err(JoinError::OtherSubject {
+            begin: self.begin,
+            what,
+        })
+    }
 }
 
 /// The joining of segments, in progress.
@@ -207,30 +255,45 @@ struct Joining<'j, S> {
 }
 
 impl<S: Read + Seek> Joining<'_, S> {
-    /// Takes the parts of a segment, and reads what cannot be joined.
+    /// Takes the stretches of a segment, and reads what is not joined. Breaks where a line is wrong.
     fn join(&mut self, facts: &SegmentFacts) -> io::Result<ControlFlow<()>> {
-        for part in &facts.parts {
-            match part {
-                SegmentPart::Line { offset, .. } if *offset != self.at => break,
-                SegmentPart::Line { offset, bytes } => {
-                    let line = examine(LedgerLine::Whole(bytes), &mut None);
-                    self.at = offset.saturating_add(bytes.len() as u64);
-                    if self.pass.take(*offset, &line).is_break() {
-                        return Ok(ControlFlow::Break(()));
-                    }
-                }
-                SegmentPart::Stretch { noted, end } => {
-                    if !self.pass.join(noted, &[]) {
-                        break;
-                    }
-                    self.at = *end;
-                }
+        for SegmentStretch { begin, end, noted } in &facts.stretches {
+            // What overlaps lines that were taken already says nothing new.
+            if *begin < self.at || *end <= *begin || !self.ends_with(*end, noted)? {
+                continue;
+            }
+            if self.read_up_to(*begin)?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+            if self.pass.join(noted, &[]) {
+                self.at = *end;
             }
         }
         self.read_up_to(facts.end)
     }
 
-    /// Reads the lines up to an offset at which a line begins, or up to the end of the file.
+    /// Whether the line that ends at the offset `end` has the chain value with which the stretch ends, so that what is
+    /// after it follows the stretch.
+    fn ends_with(&mut self, end: u64, noted: &NotedStretch) -> io::Result<bool> {
+        let begin = end.saturating_sub(MAX_LINE_BYTES as u64);
+        let mut bytes = Vec::new();
+        self.source.seek(SeekFrom::Start(begin))?;
+        let length = end.saturating_sub(begin);
+        self.source
+            .by_ref()
+            .take(length)
+            .read_to_end(&mut bytes)?;
+        if bytes.len() as u64 != length {
+            return Ok(false);
+        }
+        let before = bytes.split_last().map_or(&[][..], |(_, before)| before);
+        let line = memchr::memrchr(b'\n', before).map_or(0, |feed| feed.saturating_add(1));
+        let entry = ledger_line::parse(bytes.get(line..).unwrap_or_default());
+        Ok(entry.is_ok_and(|entry| entry.chain == noted.stretch.last_chain()))
+    }
+
+    /// Reads the lines up to an offset at which a line begins, or up to the end of the file. Breaks where a line is wrong,
+    /// and where the file ends before.
     fn read_up_to(&mut self, end: u64) -> io::Result<ControlFlow<()>> {
         if end <= self.at {
             return Ok(ControlFlow::Continue(()));
@@ -243,7 +306,10 @@ impl<S: Read + Seek> Joining<'_, S> {
             flow = pass.take_block(block);
             flow
         })?;
-        Ok(flow)
+        Ok(match self.at < end {
+            true => ControlFlow::Break(()),
+            false => flow,
+        })
     }
 
     fn finish(self) -> VerificationReport {
@@ -268,11 +334,4 @@ fn find_line(source: &mut (impl Read + Seek), offset: u64) -> io::Result<u64> {
     Ok(feed.map_or(length, |feed| {
         before.saturating_add(feed as u64).saturating_add(1)
     }))
-}
-
-/// The line of a record.
-fn line_of(entry: &Entry<'_>) -> Vec<u8> {
-    let mut line = ByteBuffer::default();
-    ledger_line::write(entry, &mut line);
-    line.0
 }

@@ -3,108 +3,110 @@
 //! Nobody keeps them: they begin with [`BEGINNING`], which changes with their form. Numbers are little-endian and of 64 bits.
 //! Determinism: D1.
 
+use axilog::hash::{hex_pair, sha256};
 use axilog::replay::stretch::Stretch;
 
 use super::deployed::{Departure, DeployedRecords};
-use super::segment::{SegmentFacts, SegmentPart};
+use super::segment::{SegmentFacts, SegmentStretch, SegmentSubject};
 use super::stretches::{NotedStretch, Notes, Places};
 use crate::encoding::ByteBuffer;
 
 /// What the bytes begin with: the name and the number of their form.
 const BEGINNING: &[u8; 16] = b"axilog segment 1";
 
-const LINE: u8 = 0;
-const STRETCH: u8 = 1;
-
 impl SegmentFacts {
-    /// The facts as bytes.
+    /// The facts as text: hexadecimal digits.
     #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub fn to_text(&self) -> String {
+        let pairs = self.to_bytes().into_iter().flat_map(hex_pair);
+        pairs.map(char::from).collect()
+    }
+
+    /// Reads what [`SegmentFacts::to_text`] has written; `None` for any other text.
+    #[must_use]
+    pub fn from_text(text: &str) -> Option<SegmentFacts> {
+        let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
+            return None;
+        };
+        let bytes: Option<Vec<u8>> = pairs.iter().map(read_pair).collect();
+        SegmentFacts::from_bytes(&bytes?)
+    }
+
+    /// The facts as bytes, which end with the SHA-256 of all before.
+    fn to_bytes(&self) -> Vec<u8> {
+        let SegmentFacts {
+            begin,
+            end,
+            subject,
+            stretches,
+        } = self;
         let mut bytes = BEGINNING.to_vec();
-        put(&mut bytes, self.begin);
-        put(&mut bytes, self.end);
-        bytes.push(u8::from(self.rules.is_some()));
-        bytes.extend_from_slice(&self.rules.unwrap_or_default());
-        let mut written = Vec::new();
-        let mut count = 0;
-        // What has no bytes, and all after it, is for the joining process to read.
-        while let Some(part) = self.parts.get(count).and_then(write_part) {
-            written.extend(part);
-            count = count.saturating_add(1);
+        put(&mut bytes, *begin);
+        put(&mut bytes, *end);
+        put(&mut bytes, subject.telling);
+        bytes.extend_from_slice(&subject.beginning);
+        bytes.extend_from_slice(&subject.terms);
+        for stretch in stretches {
+            // What has no bytes is for the joining process to read.
+            bytes.extend(write_stretch(stretch).unwrap_or_default());
         }
-        put(&mut bytes, count as u64);
-        bytes.extend(written);
+        let digest = sha256(&bytes);
+        bytes.extend_from_slice(&digest);
         bytes
     }
 
     /// Reads what [`SegmentFacts::to_bytes`] has written; `None` for any other bytes.
-    #[must_use]
-    pub fn from_bytes(bytes: &[u8]) -> Option<SegmentFacts> {
+    fn from_bytes(bytes: &[u8]) -> Option<SegmentFacts> {
+        let (bytes, digest) = bytes.split_last_chunk()?;
+        if sha256(bytes) != *digest {
+            return None;
+        }
         let mut rest = bytes.strip_prefix(BEGINNING)?;
-        let (begin, end) = (take_number(&mut rest)?, take_number(&mut rest)?);
-        let (has_rules, rules) = (take_flag(&mut rest)?, *take::<32>(&mut rest)?);
-        let count = take_number(&mut rest)?;
-        let parts: Option<Vec<SegmentPart>> = (0..count).map(|_| read_part(&mut rest)).collect();
-        let facts = SegmentFacts {
-            begin,
-            end,
-            rules: has_rules.then_some(rules),
-            parts: parts?,
+        let mut facts = SegmentFacts {
+            begin: take_number(&mut rest)?,
+            end: take_number(&mut rest)?,
+            subject: SegmentSubject {
+                telling: take_number(&mut rest)?,
+                beginning: *take(&mut rest)?,
+                terms: *take(&mut rest)?,
+            },
+            stretches: Vec::new(),
         };
-        rest.is_empty().then_some(facts)
+        while !rest.is_empty() {
+            facts.stretches.push(read_stretch(&mut rest)?);
+        }
+        Some(facts)
     }
 }
 
-fn write_part(part: &SegmentPart) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match part {
-        SegmentPart::Line {
-            offset,
-            bytes: line,
-        } => {
-            bytes.push(LINE);
-            put(&mut bytes, *offset);
-            put(&mut bytes, line.len() as u64);
-            bytes.extend_from_slice(line);
-        }
-        SegmentPart::Stretch { noted, end } => {
-            bytes.push(STRETCH);
-            put(&mut bytes, *end);
-            let mut stretch = ByteBuffer::default();
-            if !noted.stretch.write(&mut stretch) {
-                return None;
-            }
-            bytes.extend(stretch.0);
-            write_notes(&noted.notes, &mut bytes);
-        }
+fn read_pair(pair: &[u8; 2]) -> Option<u8> {
+    let byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    (hex_pair(byte) == *pair).then_some(byte)
+}
+
+fn write_stretch(stretch: &SegmentStretch) -> Option<Vec<u8>> {
+    let SegmentStretch { begin, end, noted } = stretch;
+    let (mut bytes, mut state) = (Vec::new(), ByteBuffer::default());
+    if !noted.stretch.write(&mut state) {
+        return None;
     }
+    put(&mut bytes, *begin);
+    put(&mut bytes, *end);
+    bytes.extend(state.0);
+    write_notes(&noted.notes, &mut bytes);
     Some(bytes)
 }
 
-fn read_part(rest: &mut &[u8]) -> Option<SegmentPart> {
-    let [kind] = take::<1>(rest)?;
-    let number = take_number(rest)?;
-    match *kind {
-        LINE => {
-            let length = usize::try_from(take_number(rest)?).ok()?;
-            let (line, after) = rest.split_at_checked(length)?;
-            *rest = after;
-            Some(SegmentPart::Line {
-                offset: number,
-                bytes: line.to_vec(),
-            })
-        }
-        STRETCH => {
-            let (stretch, after) = Stretch::read(rest)?;
-            *rest = after;
-            let notes = read_notes(rest)?;
-            Some(SegmentPart::Stretch {
-                noted: NotedStretch { stretch, notes },
-                end: number,
-            })
-        }
-        _ => None,
-    }
+fn read_stretch(rest: &mut &[u8]) -> Option<SegmentStretch> {
+    let (begin, end) = (take_number(rest)?, take_number(rest)?);
+    let (stretch, after) = Stretch::read(rest)?;
+    *rest = after;
+    let notes = read_notes(rest)?;
+    Some(SegmentStretch {
+        begin,
+        end,
+        noted: NotedStretch { stretch, notes },
+    })
 }
 
 fn write_notes(notes: &Notes, bytes: &mut Vec<u8>) {

@@ -3,10 +3,13 @@
 use std::io::Cursor;
 
 use super::*;
-use crate::verify::forged_ledgers::{DEFECTS, Numbers, describe_report, rules, write_ledger};
+use crate::rules::load_builtin_policies;
+use crate::verify::forged_ledgers::{
+    DEFECTS, Numbers, describe_report, replace, rules, write_ledger,
+};
 use crate::verify::{EarlierHead, verify_ledger};
 
-/// Examines the segments that begin at 0 and at `cuts`, and hands what was found through bytes.
+/// Examines the segments that begin at 0 and at `cuts`, and hands what was found through text.
 fn examine_all(
     file: &[u8],
     cuts: &[u64],
@@ -18,34 +21,22 @@ fn examine_all(
     let mut all = Vec::new();
     for to in cuts.iter().copied().chain([file.len() as u64]) {
         let facts = examine_segment(&mut source, from, to, rules, expected).unwrap();
-        let bytes = facts.to_bytes();
-        assert!(SegmentFacts::from_bytes(&bytes[..bytes.len() - 1]).is_none());
-        all.push(SegmentFacts::from_bytes(&bytes).unwrap());
+        all.push(SegmentFacts::from_text(&facts.to_text()).unwrap());
         from = to;
     }
     all
 }
 
-/// The number of bytes of a ledger that the parts hold: the lines and the stretches.
-fn measure_parts(all: &[SegmentFacts]) -> (u64, u64) {
-    let (mut lines, mut stretches) = (0, 0);
-    for facts in all {
-        let mut at = facts.begin;
-        for part in &facts.parts {
-            match part {
-                SegmentPart::Line { offset, bytes } => {
-                    assert_eq!(*offset, at);
-                    at += bytes.len() as u64;
-                    lines += bytes.len() as u64;
-                }
-                SegmentPart::Stretch { end, .. } => {
-                    stretches += end - at;
-                    at = *end;
-                }
-            }
-        }
+/// The number of bytes of a ledger that no stretch has.
+fn measure_gaps(file: &[u8], all: &[SegmentFacts]) -> u64 {
+    let mut at = 0;
+    let mut gaps = 0;
+    for stretch in all.iter().flat_map(|facts| &facts.stretches) {
+        assert!(at <= stretch.begin && stretch.begin < stretch.end);
+        gaps += stretch.begin - at;
+        at = stretch.end;
     }
-    (lines, stretches)
+    gaps + file.len() as u64 - at
 }
 
 /// Compares segments with one pass, verified and replayed. Gives what is said of a replay.
@@ -83,12 +74,8 @@ fn honest_ledgers_are_joined_but_for_a_few_lines() {
             assert!(told.starts_with("None"), "{told}");
             for rules in [None, Some(&rules())] {
                 let facts = examine_all(&file, &cuts, rules, &no_expectations());
-                let (lines, stretches) = measure_parts(&facts);
-                assert_eq!(lines + stretches, file.len() as u64, "nothing is left out");
-                assert!(
-                    lines < 60_000 * parts,
-                    "{lines} bytes of lines in {parts} parts"
-                );
+                let gaps = measure_gaps(&file, &facts);
+                assert!(gaps < 60_000 * parts, "{gaps} bytes to read in {parts} parts");
             }
         }
     }
@@ -170,34 +157,98 @@ fn expectations_of_records_and_of_the_end() {
     }
 }
 
-/// What is missing, doubled, out of order, or of another ledger or other rules, is read by the one that joins.
+/// What is missing, doubled or out of order is read by the one that joins.
 #[test]
-fn facts_that_do_not_fit() {
-    let honest = write_ledger(&mut Numbers(0xfeed), false, true);
-    let file = honest.concat();
-    let other = write_ledger(&mut Numbers(0xfade), false, true).concat();
+fn facts_that_leave_something_out() {
+    let file = write_ledger(&mut Numbers(0xfeed), false, true).concat();
     let (rules, expected) = (rules(), no_expectations());
     let whole = verify_ledger(file.as_slice(), Some(&rules), &expected, &mut |_| {}).unwrap();
     let whole = describe_report(&whole);
     let cuts = cut_evenly(&file, 4);
-    let examine = |file: &[u8], rules| examine_all(file, &cuts, rules, &expected);
-    let mut reversed = examine(&file, Some(&rules));
+    let examine = |cuts: &[u64]| examine_all(&file, cuts, Some(&rules), &expected);
+    let mut reversed = examine(&cuts);
     reversed.reverse();
-    let mut doubled = examine(&file, Some(&rules));
-    doubled.extend(examine(&file, Some(&rules)));
-    let mut missing = examine(&file, Some(&rules));
+    let mut overlapping = examine(&cuts);
+    overlapping.extend(examine(&cut_evenly(&file, 7)));
+    let mut missing = examine(&cuts);
     missing.remove(1);
-    for facts in [Vec::new(), reversed, doubled, missing, examine(&file, None)] {
+    for facts in [Vec::new(), reversed, overlapping, missing] {
         let joined = join_segments(&mut Cursor::new(&file), &facts, Some(&rules), &expected);
         assert_eq!(describe_report(&joined.unwrap()), whole);
     }
-    // The lines of another ledger are no lines of this chain.
-    let mixed: Vec<SegmentFacts> = (examine(&file, Some(&rules)).into_iter().take(2))
-        .chain(examine(&other, Some(&rules)).into_iter().skip(2))
-        .collect();
-    let joined = join_segments(&mut Cursor::new(&file), &mixed, Some(&rules), &expected).unwrap();
-    assert!(joined.fault.is_some() || describe_report(&joined) == whole);
-    for bytes in [&b""[..], b"axilog segment 1", &[0; 100], file.as_slice()] {
-        assert!(SegmentFacts::from_bytes(bytes).is_none());
+}
+
+#[test]
+fn facts_of_something_else_are_refused() {
+    let file = write_ledger(&mut Numbers(0xfeed), false, true).concat();
+    let other = write_ledger(&mut Numbers(0xfade), false, true).concat();
+    let (rules, expected) = (rules(), no_expectations());
+    let other_rules = RuleSet::new(load_builtin_policies().unwrap(), true, false);
+    let counted = LedgerExpectations {
+        entries: Some(7),
+        ..no_expectations()
+    };
+    let cuts = cut_evenly(&file, 4);
+    let own = || examine_all(&file, &cuts, Some(&rules), &expected);
+    for (strange, told) in [
+        (examine_all(&other, &cuts, Some(&rules), &expected), "another ledger"),
+        (examine_all(&file, &cuts, None, &expected), "other rules"),
+        (examine_all(&file, &cuts, Some(&other_rules), &expected), "other rules"),
+        (examine_all(&file, &cuts, Some(&rules), &counted), "expectations"),
+    ] {
+        let mut facts = own();
+        facts.extend(strange.into_iter().skip(2).take(1));
+        let joined = join_segments(&mut Cursor::new(&file), &facts, Some(&rules), &expected);
+        let refusal = joined.err().unwrap().to_string();
+        assert!(refusal.contains(told), "{refusal}");
+        let begin = facts.last().unwrap().begin;
+        assert!(refusal.contains(&format!("at byte {begin} ")), "{refusal}");
+    }
+}
+
+/// A ledger that begins as another one, and goes on otherwise: what was found of the one is never taken for the other.
+#[test]
+fn facts_of_a_ledger_that_parts_ways_are_read_again() {
+    let honest = write_ledger(&mut Numbers(0xd1ff), false, true);
+    let middle = honest.len() / 2;
+    let mut parted = honest.clone();
+    replace(&mut parted, middle, "word", "wood");
+    let (file, parted) = (honest.concat(), parted.concat());
+    assert!(file.len() == parted.len() && file != parted);
+    let expected = no_expectations();
+    let whole = verify_ledger(file.as_slice(), None, &expected, &mut |_| {}).unwrap();
+    for parts in [1, 2, 3, 5] {
+        let cuts = cut_evenly(&file, parts);
+        let mut facts = examine_all(&parted, &cuts, None, &expected);
+        for strange in 0..facts.len() {
+            let mut mixed = examine_all(&file, &cuts, None, &expected);
+            mixed[strange] = facts.remove(strange);
+            let joined = join_segments(&mut Cursor::new(&file), &mixed, None, &expected).unwrap();
+            assert_eq!(describe_report(&joined), describe_report(&whole));
+            facts.insert(strange, mixed.remove(strange));
+        }
+        // Of a ledger that was cut off since, its own end counts.
+        let cut_off = honest[..honest.len() * 9 / 10].concat();
+        let joined = join_segments(&mut Cursor::new(&cut_off), &facts, None, &expected).unwrap();
+        let whole = verify_ledger(cut_off.as_slice(), None, &expected, &mut |_| {}).unwrap();
+        assert_eq!(describe_report(&joined), describe_report(&whole));
+    }
+}
+
+#[test]
+fn a_changed_text_of_facts_is_none() {
+    let file = write_ledger(&mut Numbers(0xc0de), false, true).concat();
+    let facts = examine_all(&file, &[], Some(&rules()), &no_expectations());
+    let text = facts[0].to_text();
+    assert!(SegmentFacts::from_text(&text).is_some());
+    for at in 0..text.len() {
+        let mut changed = text.clone().into_bytes();
+        changed[at] = if changed[at] == b'0' { b'1' } else { b'0' };
+        let changed = String::from_utf8(changed).unwrap();
+        assert!(SegmentFacts::from_text(&changed).is_none());
+        assert!(SegmentFacts::from_text(&text[..at]).is_none());
+    }
+    for other in [text.to_uppercase(), format!("{text}00"), format!("+{text}"), "é".to_owned()] {
+        assert!(SegmentFacts::from_text(&other).is_none());
     }
 }
