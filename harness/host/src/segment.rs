@@ -111,11 +111,18 @@ pub unsafe extern "C" fn axh_segment_verify_join(
 ) -> c_int {
     // SAFETY: by contract.
     unsafe {
-        join_parts(file, segments, segment_count, expected, json, |path, facts, expected| {
-            let verified = verify_in_segments(path, facts, &expected.ledger)?;
-            let is_good = verified.verdict() == Verdict::Ok;
-            Ok((is_good, verification_json(path, &verified)))
-        })
+        join_parts(
+            file,
+            segments,
+            segment_count,
+            expected,
+            json,
+            |path, facts, expected| {
+                let verified = verify_in_segments(path, facts, &expected.ledger)?;
+                let is_good = verified.verdict() == Verdict::Ok;
+                Ok((is_good, verification_json(path, &verified)))
+            },
+        )
     }
 }
 
@@ -146,11 +153,18 @@ pub unsafe extern "C" fn axh_segment_replay_join(
 ) -> c_int {
     // SAFETY: by contract.
     unsafe {
-        join_parts(file, segments, segment_count, expected, json, |path, facts, expected| {
-            let replayed = replay_in_segments(path, facts, expected.rules(), &expected.ledger)?;
-            let is_good = replayed.verification.verdict() == Verdict::Ok;
-            Ok((is_good, replay_json(path, &replayed)))
-        })
+        join_parts(
+            file,
+            segments,
+            segment_count,
+            expected,
+            json,
+            |path, facts, expected| {
+                let replayed = replay_in_segments(path, facts, expected.rules(), &expected.ledger)?;
+                let is_good = replayed.verification.verdict() == Verdict::Ok;
+                Ok((is_good, replay_json(path, &replayed)))
+            },
+        )
     }
 }
 

@@ -61,11 +61,12 @@ pub fn verify_in_segments(
     facts: &[SegmentFacts],
     expected: &LedgerExpectations,
 ) -> Result<VerificationReport, SegmentsError> {
-    let doubt =
-        |verified: &VerificationReport| verified.fault.as_ref().map(ToString::to_string);
-    look_until_settled(&mut open_ledger(path).map_err(LedgerError::from)?, doubt, |source| {
-        join_segments(source, facts, None, expected).map_err(|error| told_of(path, error))
-    })
+    let doubt = |verified: &VerificationReport| verified.fault.as_ref().map(ToString::to_string);
+    look_until_settled(
+        &mut open_ledger(path).map_err(LedgerError::from)?,
+        doubt,
+        |source| join_segments(source, facts, None, expected).map_err(|error| told_of(path, error)),
+    )
 }
 
 /// Joins the segments of the ledger file at `path` that were replayed, and replays what they leave out. The report is that

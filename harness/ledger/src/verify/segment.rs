@@ -279,10 +279,7 @@ impl<S: Read + Seek> Joining<'_, S> {
         let mut bytes = Vec::new();
         self.source.seek(SeekFrom::Start(begin))?;
         let length = end.saturating_sub(begin);
-        self.source
-            .by_ref()
-            .take(length)
-            .read_to_end(&mut bytes)?;
+        self.source.by_ref().take(length).read_to_end(&mut bytes)?;
         if bytes.len() as u64 != length {
             return Ok(false);
         }

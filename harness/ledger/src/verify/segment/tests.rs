@@ -75,7 +75,10 @@ fn honest_ledgers_are_joined_but_for_a_few_lines() {
             for rules in [None, Some(&rules())] {
                 let facts = examine_all(&file, &cuts, rules, &no_expectations());
                 let gaps = measure_gaps(&file, &facts);
-                assert!(gaps < 60_000 * parts, "{gaps} bytes to read in {parts} parts");
+                assert!(
+                    gaps < 60_000 * parts,
+                    "{gaps} bytes to read in {parts} parts"
+                );
             }
         }
     }
@@ -191,10 +194,19 @@ fn facts_of_something_else_are_refused() {
     let cuts = cut_evenly(&file, 4);
     let own = || examine_all(&file, &cuts, Some(&rules), &expected);
     for (strange, told) in [
-        (examine_all(&other, &cuts, Some(&rules), &expected), "another ledger"),
+        (
+            examine_all(&other, &cuts, Some(&rules), &expected),
+            "another ledger",
+        ),
         (examine_all(&file, &cuts, None, &expected), "other rules"),
-        (examine_all(&file, &cuts, Some(&other_rules), &expected), "other rules"),
-        (examine_all(&file, &cuts, Some(&rules), &counted), "expectations"),
+        (
+            examine_all(&file, &cuts, Some(&other_rules), &expected),
+            "other rules",
+        ),
+        (
+            examine_all(&file, &cuts, Some(&rules), &counted),
+            "expectations",
+        ),
     ] {
         let mut facts = own();
         facts.extend(strange.into_iter().skip(2).take(1));
@@ -248,7 +260,12 @@ fn a_changed_text_of_facts_is_none() {
         assert!(SegmentFacts::from_text(&changed).is_none());
         assert!(SegmentFacts::from_text(&text[..at]).is_none());
     }
-    for other in [text.to_uppercase(), format!("{text}00"), format!("+{text}"), "é".to_owned()] {
+    for other in [
+        text.to_uppercase(),
+        format!("{text}00"),
+        format!("+{text}"),
+        "é".to_owned(),
+    ] {
         assert!(SegmentFacts::from_text(&other).is_none());
     }
 }
