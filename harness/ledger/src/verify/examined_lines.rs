@@ -13,37 +13,17 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use axilog::hash::Hash;
-use axilog::ledger::Entry;
-use axilog::ledger_line;
 use axilog::replay::CheckedEntry;
 use self_cell::self_cell;
 
+use super::examined_line::{ExaminedLine, name_other_line, parse_record};
 use super::stretches::{NotedStretch, StretchFinder};
 use super::terms::Terms;
-use crate::file::lines::{BlockReader, LedgerLine, LineBlock};
+use crate::file::lines::{BlockReader, LineBlock};
 use crate::rules::RuleSet;
 
 /// The most cores that are used. More would only hold more blocks in memory.
 const MAX_CORES: usize = 16;
-
-/// A line that was examined by itself.
-#[expect(clippy::large_enum_variant, reason = "almost all lines are records")]
-pub enum ExaminedLine<'b> {
-    /// A record.
-    Record(CheckedEntry<'b>),
-    /// A line that is no ledger line in canonical form.
-    NotALine,
-    /// The last bytes of the file, without a line feed; their number.
-    Torn(usize),
-    /// More bytes than the longest line has, without a line feed.
-    TooLong,
-}
-
-impl ExaminedLine<'_> {
-    fn is_record(&self) -> bool {
-        matches!(self, ExaminedLine::Record(_))
-    }
-}
 
 /// The examined lines of a block, up to the first that is no record, which is the last.
 #[derive(Default)]
@@ -267,38 +247,12 @@ pub(super) fn examine_lines<'b>(
     }
 }
 
-/// Examines a line by itself. `previous` is the chain value of the line before, `None` at the beginning.
-pub(crate) fn examine<'b>(line: LedgerLine<'b>, previous: &mut Option<Hash>) -> ExaminedLine<'b> {
-    let Some(entry) = parse_record(&line) else {
-        return name_other_line(&line);
-    };
-    let examined = CheckedEntry::of(&entry, previous.as_ref());
-    *previous = Some(entry.chain);
-    ExaminedLine::Record(examined)
-}
-
-/// The record of a line, where it is one in canonical form.
-fn parse_record<'b>(line: &LedgerLine<'b>) -> Option<Entry<'b>> {
-    match line {
-        LedgerLine::Whole(line) => ledger_line::parse(line).ok(),
-        LedgerLine::Torn(_) | LedgerLine::TooLong => None,
-    }
-}
-
-/// What a line is that has no record.
-fn name_other_line(line: &LedgerLine<'_>) -> ExaminedLine<'static> {
-    match line {
-        LedgerLine::Whole(_) => ExaminedLine::NotALine,
-        LedgerLine::Torn(bytes) => ExaminedLine::Torn(bytes.len()),
-        LedgerLine::TooLong => ExaminedLine::TooLong,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::verify::LedgerExpectations;
     use axilog::ledger::genesis_entry;
+    use axilog::ledger_line;
 
     /// The lines of `source` up to the offset `stop`, examined on `cores` cores.
     fn describe_lines(

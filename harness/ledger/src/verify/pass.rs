@@ -14,15 +14,16 @@ use axilog::policy::Rules;
 use axilog::replay::{Replay, Verdict};
 
 use super::deployed::{ChainBehind, DeployedRecord, note_profile};
-use super::examined_lines::{ExaminedLine, ExaminedLines, count_cores, visit_blocks};
+use super::examined_line::ExaminedLine;
+use super::examined_lines::{ExaminedLines, count_cores, visit_blocks};
 use super::expectations::LedgerExpectations;
-use super::stretches::{NotedStretch, Places};
-use super::terms::Terms;
-use super::verdicts::describe_verdict;
-use super::{
+use super::report::{
     RecordVisitor, VerificationReport, VerifiedRecord, describe_other_file, may_begin_ledger,
     take_line,
 };
+use super::stretches::{NotedStretch, Places};
+use super::terms::Terms;
+use super::verdicts::describe_verdict;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
 use crate::file::beginning::BEGINNING_BYTES;

@@ -14,7 +14,7 @@ use super::record::DeployedRecord;
 use super::records::DeployedRecords;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
-use crate::verify::examined_lines::ExaminedLine;
+use crate::verify::examined_line::ExaminedLine;
 use crate::verify::verdicts::describe_verdict;
 
 /// How far the chain is whole after a record that no reader takes.
