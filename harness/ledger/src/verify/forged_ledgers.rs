@@ -9,7 +9,7 @@ use axilog::hash::{Tag, hex, sha256};
 use axilog::ledger::{Entry, Ledger, LedgerSink, SinkFailed};
 use axilog::ledger_line;
 
-use super::VerificationReport;
+use super::report::VerificationReport;
 use crate::encoding::ByteBuffer;
 use crate::file::genesis_line;
 use crate::rules::{RuleSet, load_builtin_policies};

@@ -15,10 +15,11 @@ use std::ops::ControlFlow;
 use axilog::hash::{Hash, sha256};
 use axilog::ledger_line;
 
-use super::VerificationReport;
-use super::examined_lines::{ExaminedLine, count_cores, examine_lines, visit_blocks};
+use super::examined_line::ExaminedLine;
+use super::examined_lines::{count_cores, examine_lines, visit_blocks};
 use super::expectations::LedgerExpectations;
 use super::pass::Pass;
+use super::report::{VerificationReport, VerifiedRecord};
 use super::stretches::{NotedStretch, StretchFinder};
 use super::terms::Terms;
 use crate::file::beginning::BEGINNING_BYTES;
@@ -207,7 +208,7 @@ pub fn join_segments(
         .by_ref()
         .take(BEGINNING_BYTES as u64)
         .read_to_end(&mut beginning)?;
-    let mut see = |_: &super::VerifiedRecord<'_>| {};
+    let mut see = |_: &VerifiedRecord<'_>| {};
     let mut joining = Joining {
         source,
         pass: Pass::new(&terms, own_rules.as_ref(), &beginning, &mut see),
