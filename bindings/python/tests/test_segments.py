@@ -40,7 +40,7 @@ def write_long_ledger(path: str) -> list[bytes]:
                 observe(agent, b'{"value": 90}')
                 agent.mitigate()
                 agent.reset()
-            agent.time(number)
+            agent.observe_time(number)
     return Path(path).read_bytes().splitlines(keepends=True)
 
 
@@ -78,14 +78,15 @@ def test_what_is_expected_holds_across_segments(cli: Cli, path: str) -> None:
     lines = write_long_ledger(path)
     head = cli.run_json("verify", path)["head"]
     count = len(lines)
-    for expected in (
+    wanted: list[dict[str, Any]] = [
         {"expect_head": head, "expect_entries": count},
         {"expect_entries": count - 1},
         {"expect_head": "0" * 64},
         {"expect_models": {"sensor": "t"}},
         {"extends": [(count, head)]},
         {"extends": [(count // 2, head)]},
-    ):
+    ]
+    for expected in wanted:
         assert verify(path, cut(path, 4), **expected) == axilog.verify(path, **expected)
         assert replay(path, cut(path, 4), **expected) == axilog.replay(path, **expected)
     rules = axilog.PolicySet([axilog.Policy("P", axilog.Comparison.GT, "9", selector="llm#value")])

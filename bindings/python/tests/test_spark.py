@@ -246,7 +246,7 @@ def test_a_huge_ledger_is_checked_in_segments(cli: Cli, spark: Any, tmp_path: Pa
     path = os.fspath(tmp_path / "huge.jsonl")
     write_answers(path)
     lines = Path(path).read_bytes().splitlines(keepends=True)
-    size = {"segment_bytes": 1000}
+    size: dict[str, Any] = {"segment_bytes": 1000}
     assert Path(path).stat().st_size > 3000
     for damaged in (lines, lines[:-1], lines[:7] + lines[8:], [*lines[:9], b"{}\n", *lines[9:]]):
         Path(path).write_bytes(b"".join(damaged))
@@ -258,7 +258,7 @@ def test_a_huge_ledger_is_checked_in_segments(cli: Cli, spark: Any, tmp_path: Pa
         of_command = cli.run_json("replay", path)
         assert replayed.sequence == of_command.get("sequence")
         assert replayed.verdict.name == of_command["verdict"]
-    pinned = {"expect_models": {"llm": "another"}}
+    pinned: dict[str, Any] = {"expect_models": {"llm": "another"}}
     Path(path).write_bytes(b"".join(lines))
     report = axilog.spark.verify(spark, path, **size, **pinned)
     assert report == axilog.verify(path, **pinned) and not report

@@ -50,11 +50,13 @@ def check_on_executors(
     if not begins:
         return []
     check_it = partial(_check_segment, file=file, check=check, size=segment_bytes, given=expected)
-    found = spark.sparkContext.parallelize(begins, len(begins)).mapPartitions(check_it).collect()
-    for segment, problem in found:
+    tasks = spark.sparkContext.parallelize(begins, len(begins)).mapPartitions(check_it)
+    found = []
+    for segment, problem in tasks.collect():
         if segment is None:
             raise LedgerError(file, f"an executor cannot read it: {problem}")
-    return [segment for segment, _ in found]
+        found.append(segment)
+    return found
 
 
 def _check_segment(

@@ -5,10 +5,10 @@
     >>> found = [segments.replay_segment("l.jsonl", *cut) for cut in cuts]  # doctest: +SKIP
     >>> segments.join_replayed("l.jsonl", found)  # doctest: +SKIP
 
-A segment is replayed from the state that one of its first records implies, and joined where that is
-the state which the records before have led to. What is not joined, with any defect, the process that
-joins reads itself, so that the report is that of :func:`axilog.replay` on the whole file: the same
-first defect at the same place, for the same reason. Whoever joins needs the file too.
+A segment is replayed from the state that one of its first records implies, and joined where that
+is the state which the records before have led to. What is not joined, with any defect, the process
+that joins reads itself, so that the report is that of :func:`axilog.replay` on the whole file: the
+same first defect at the same place, for the same reason. Whoever joins needs the file too.
 
 What was found of a segment is a text of hexadecimal digits, which the same version of this package
 reads. One that was changed on its way, or that is of another ledger, is refused; but nobody has

@@ -215,7 +215,7 @@ def replay(
 
 
 def make_report(found: dict[str, Any]) -> Report:
-    """The report of what the library has found: gives the members of the library's object their types."""
+    """The report of what the library has found: gives the members of its object their types."""
     named = found["verdict"]
     found["verdict"] = Verdict[named] if named in Verdict.__members__ else AuditVerdict(named)
     found["profiles"] = tuple(Profile[name] for name in found.get("profiles", ()))
