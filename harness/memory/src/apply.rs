@@ -18,6 +18,7 @@ use crate::guesses::add_guesses;
 use crate::mask::VisibilityMask;
 use crate::opened_rules::open_rule;
 use crate::pins::{add_pin, revise_pin};
+use crate::search_index::index_fact;
 use crate::story_state::{
     check_scene, end_scene, set_mode, set_reading_spot, set_state, start_scene,
 };
@@ -112,5 +113,10 @@ fn add_fact(conn: &Connection, seq: u64, body: FactBody) -> ApplyResult {
     for FactDetail { handle, exact, .. } in fact.details() {
         detail.execute(params![seq, handle, id, exact, guard])?;
     }
+    let mut tag = conn.prepare_cached("INSERT INTO tag (name, fact, seq) VALUES (?1, ?2, ?3)")?;
+    for name in body.tags.iter().flatten() {
+        tag.execute(params![&**name, id, seq])?;
+    }
+    index_fact(conn, seq, body)?;
     Ok(())
 }

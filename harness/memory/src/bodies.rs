@@ -180,6 +180,10 @@ pub(crate) struct FactBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "not_null")]
     pub(crate) guard: Option<Guarding>,
+    /// Names by which a query finds the fact, and a scene or thread of that name points to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "distinct_if_present")]
+    pub(crate) tags: Option<Vec<Identifier>>,
 }
 
 fn locked() -> PrecisionTag {

@@ -18,11 +18,32 @@ impl MemoryStore {
     /// was shown.
     ///
     /// # Errors
-    /// [`MemoryError::Guess`] for more guesses than a scene allows, and for every request behind them;
+    /// [`MemoryError::Guess`] for more guesses than a scene allows, and for every request after them;
     /// as [`MemoryReader::inspect_working_set`](crate::MemoryReader::inspect_working_set) and [`MemoryStore::append`].
     pub fn build_prompt(&mut self, query: &WorkingSetQuery, request: &str) -> Result<Prompt> {
+        let query = &self.clean_search(&query.with_class(OutputClass::Prompt))?;
         let prompt = self.append_with(|writer| build_prompt_within(writer, query, request))?;
         prompt.ok_or(MemoryError::Guess { what: "request" })
+    }
+
+    /// Takes the guesses out of what a query searches for, and logs them as those of a request.
+    ///
+    /// # Errors
+    /// [`MemoryError::Guess`] for more guesses than a scene allows, and for every search after them; as
+    /// [`MemoryStore::append`].
+    pub(crate) fn clean_search(&mut self, query: &WorkingSetQuery) -> Result<WorkingSetQuery> {
+        if query.search.is_none() {
+            return Ok(query.clone());
+        }
+        let (query, is_over) = self.append_with(|writer| {
+            let (query, guesses) = writer.reader().clean_search(query)?;
+            let is_over = writer.log_guesses(query.audience.class, guesses)?;
+            Ok((query, is_over))
+        })?;
+        match is_over {
+            true => Err(MemoryError::Guess { what: "search" }),
+            false => Ok(query),
+        }
     }
 
     /// Checks a text of the model's, which `viewers` will hear. What may be a guess at a locked string in it is

@@ -10,6 +10,7 @@ use crate::bodies::{AttemptOutcome, RecallScope, ResultOutcome};
 use crate::canonical::{HASH, PROFILE};
 use crate::entry::EntryKind;
 use crate::event_bodies::Mode;
+use crate::fact_order::Stage;
 use crate::folded_text::FoldedText;
 use crate::mask::{MaskKind, OutputClass};
 use crate::rule_ref::MemoryRule;
@@ -29,6 +30,7 @@ const MEMBERS: &[&str] = &[
     "budget_policy_id",
     "campaign_id",
     "channels",
+    "chosen_by",
     "compaction_id",
     "compaction_policy_id",
     "compactions_slice",
@@ -62,6 +64,10 @@ const MEMBERS: &[&str] = &[
     "rule_refs",
     "scene_id",
     "schema",
+    "search_terms",
+    "selection",
+    "selection_policy_id",
+    "stages",
     "state_slice",
     "tokenizer",
     "truncation_policy_id",
@@ -87,6 +93,7 @@ const NAMES: &[&str] = &[
     "budget_policy",
     "compaction_policy",
     "pvib_schema",
+    "selection_policy",
     "guesses_per_scene",
     "working_set_directives",
     "memory_prompt_template",
@@ -134,6 +141,7 @@ pub(crate) fn texts() -> &'static [FoldedText] {
         texts.extend(AttemptOutcome::ALL.map(AttemptOutcome::as_str));
         texts.extend(ResultOutcome::ALL.map(ResultOutcome::as_str));
         texts.extend(RecallScope::ALL.map(RecallScope::as_str));
+        texts.extend(Stage::ALL.map(Stage::as_str));
         texts.extend(MaskKind::ALL.map(MaskKind::as_str));
         texts.extend(OutputClass::ALL.map(OutputClass::as_str));
         texts.extend(MemoryRule::ALL.map(MemoryRule::as_str));

@@ -93,7 +93,8 @@ impl MemoryReader {
         Ok(())
     }
 
-    /// The pins of this build and of the pinned matrix: name and value. A log from before a text had a pin lacks it.
+    /// The pins of this build and of the pinned matrix: name and value. A log from before a text or the plan of
+    /// selection had a pin lacks it.
     pub(crate) fn own_pins(&self) -> Result<Vec<(String, String)>> {
         let matrix = self.mask_matrix()?.canonical().handle().to_string();
         let own = policy::own_pins()?
@@ -112,6 +113,13 @@ impl MemoryReader {
             if let Some(pinned) = find_pin(&self.conn, text.name).map_err(self.read_error())? {
                 own.push((text.name.to_owned(), text.value_here(&pinned)));
             }
+        }
+        let selection = find_pin(&self.conn, policy::SELECTION).map_err(self.read_error())?;
+        if selection.is_some() {
+            own.push((
+                policy::SELECTION.to_owned(),
+                policy::selection()?.to_string(),
+            ));
         }
         Ok(own)
     }

@@ -16,6 +16,9 @@ pub(crate) const BUDGET: &str = "budget_policy";
 /// The pin of the policy by which a working set ends.
 pub(crate) const TRUNCATION: &str = "truncation_policy";
 
+/// The pin of the plan by which a working set selects facts.
+pub(crate) const SELECTION: &str = "selection_policy";
+
 /// The pin whose value says how many guesses at locked strings a scene allows.
 pub(crate) const GUESSES_PER_SCENE: &str = "guesses_per_scene";
 
@@ -67,6 +70,25 @@ pub(crate) fn budget_rule() -> Result<[Handle; 2]> {
             "the canonical JSON as the tokenizer that the query names splits it; without one a token is a byte",
         )?,
     ])
+}
+
+/// The id of the plan by which a working set selects facts. A memory from before it lacks the pin, and considers them in the
+/// order of the ordering policy.
+pub(crate) fn selection() -> Result<Handle> {
+    policy_id(
+        "selection/1",
+        "facts are considered until the budget is full, each once: first what is pointed to by the scene that is on, then by \
+the threads in their order, by a tag, the stable_key or the fact_id, the newest first; then what matches the search; then the \
+newest by its entry; MATCHING, NEWEST and KEY are the second step, the third, or the order of the ordering policy alone. \
+Before that the kinds, key prefix, tags and handles of the query apply, and the most facts of a kind. A search knows of \
+an UNLOCKED fact payload and details, of a LOCKED one the gist, as its audience is told it, with [locked] as nothing, and of its \
+own text what is no guess. Terms, at most the first 64: runs of letters, marks and digits in compatible forms, lower case, without the accents \
+U+0300 to U+036F, with ss for ß; each word of two and more by itself, and where it has three and more and no digit its \
+first 5 letters, without a final s after three others, with a stroke after them; in scripts without spaces and in Hangul \
+pairs of letters. Of each term the newest 256 facts that have it are counted; with n of them its weight is 9 less the whole \
+part of the binary logarithm of n. A fact that was counted has the sum of the weights of the terms it has; the greater sum \
+comes first, then the newer fact",
+    )
 }
 
 /// Whether a memory that pins `pinned` follows the second revision of a policy. What no build pinned is as the first.

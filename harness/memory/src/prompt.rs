@@ -78,18 +78,24 @@ pub(crate) fn write_request(request: &str) -> Result<String> {
 }
 
 impl MemoryReader {
-    /// Builds a prompt from the working set of `query`, whose class is PROMPT here, and a request without its guesses;
-    /// counts these. Gives no prompt where the whole would hold a locked string.
+    /// Builds a prompt from the working set of `query`, whose class is PROMPT here, and a request without its guesses, for
+    /// whose words the facts are searched where the query has no search of its own; counts the guesses.
+    /// Gives no prompt where the whole would hold a locked string.
     pub(crate) fn clean_prompt(
         &self,
         query: &WorkingSetQuery,
         request: &str,
     ) -> Result<(Option<Prompt>, u64)> {
         self.read_at_once(|| {
-            let query = query.with_class(OutputClass::Prompt);
+            let mut query = query.with_class(OutputClass::Prompt);
+            let view = OutputView::new(self, &query.audience)?;
+            let (request, guesses) = view.with_guard(|guard| guard.redact_guesses(request))?;
+            drop(view);
+            if query.search.is_none() && query.order.searches() && self.has_plan()? {
+                query = query.with_search(&request);
+            }
             let set = self.build_working_set(&query)?;
             OutputView::new(self, &query.audience)?.with_guard(|guard| {
-                let (request, guesses) = guard.redact_guesses(request)?;
                 let written = write_request(&request)?;
                 let text = [PROMPT_HEAD, set.text(), PROMPT_REQUEST, &written, "\n"].concat();
                 // A string may begin in our words and end in the table's.

@@ -2,20 +2,21 @@
 //! after it.
 
 use crate::budget::Room;
+use crate::candidates::for_each_candidate;
 use crate::error::Result;
-use crate::handle::Handle;
+use crate::fact_source::Candidate;
 use crate::output_guard::OutputGuard;
 use crate::output_view::OutputView;
 use crate::query::WorkingSetQuery;
-use crate::slices::{Slices, ToldFact, for_each_compaction, for_each_fact, tell_fact, tell_gist};
+use crate::slices::{Slices, for_each_compaction};
+use crate::told_fact::{ToldFact, tell_fact, tell_gist};
 
 /// The most handles of what is left out that a working set names.
 const MAX_NAMED: usize = 8;
 
-/// A fact that a working set tells or leaves out, in the order of the facts.
+/// A fact that a working set tells or leaves out.
 struct Choice {
-    fact: Handle,
-    seq: u64,
+    candidate: Candidate,
     told: Option<ToldFact>,
     /// For a fact above its quota: what it takes in whole, and what it takes as it is told.
     reduced: Option<(u64, u64)>,
@@ -45,14 +46,13 @@ pub(crate) fn fill_by_quotas(
         Ok(true)
     })?;
     let mut choices = Vec::new();
-    for_each_fact(view, query, &mut |fact, seq| {
-        let told = tell_fact(view, guard, fact, seq)?;
+    for_each_candidate(view, guard, query, &mut |candidate| {
+        let told = tell_fact(view, guard, candidate)?;
         let needed = told.measure(room)?;
         let choice = match needed > quota {
-            true => reduce(view, guard, (fact, seq, needed), quota, room)?,
+            true => reduce(view, guard, (candidate, needed), quota, room)?,
             false => Choice {
-                fact,
-                seq,
+                candidate: candidate.clone(),
                 told: Some(told),
                 reduced: None,
             },
@@ -70,8 +70,8 @@ pub(crate) fn fill_by_quotas(
     for choice in choices {
         slices.reduced |= choice.reduced.is_some();
         match choice.told {
-            Some(told) => slices.push(told),
-            None => too_large.push(choice.fact),
+            Some(told) => slices.push(&choice.candidate, told),
+            None => too_large.push(choice.candidate.fact),
         }
     }
     slices.truncated |= slices.reduced;
@@ -87,11 +87,11 @@ pub(crate) fn fill_by_quotas(
 fn reduce(
     view: &OutputView<'_>,
     guard: &OutputGuard<'_>,
-    (fact, seq, whole): (Handle, u64, u64),
+    (candidate, whole): (&Candidate, u64),
     quota: u64,
     room: &Room<'_>,
 ) -> Result<Choice> {
-    let mut told = tell_gist(view, guard, fact, seq)?;
+    let mut told = tell_gist(view, guard, candidate)?;
     let mut takes = match &told {
         Some(gist) => gist.measure(room)?,
         None => 0,
@@ -100,8 +100,7 @@ fn reduce(
         (told, takes) = (None, 0);
     }
     Ok(Choice {
-        fact,
-        seq,
+        candidate: candidate.clone(),
         told,
         reduced: Some((whole, takes)),
     })
@@ -118,7 +117,7 @@ fn tell_in_whole(
         if let Some((whole, takes)) = choice.reduced
             && room.take(whole.saturating_sub(takes))
         {
-            choice.told = Some(tell_fact(view, guard, choice.fact, choice.seq)?);
+            choice.told = Some(tell_fact(view, guard, &choice.candidate)?);
             choice.reduced = None;
         }
     }

@@ -5,6 +5,7 @@ use std::fmt;
 use crate::error::{MemoryError, Result};
 use crate::guesses::{count_guesses, read_limit};
 use crate::handle::Handle;
+use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
 use crate::shown_body::{ShownBody, ShownKind, ShownRequest};
 
@@ -136,10 +137,12 @@ fn compare(body: &ShownBody, remade: &RemadeOutput) -> Option<String> {
 fn remake(reader: &MemoryReader, body: &ShownBody) -> Result<Option<RemadeOutput>> {
     let (bytes_hash, working_set_id) = match body.request()? {
         ShownRequest::WorkingSet(query) => {
+            check_search(reader, &query)?;
             let set = reader.build_working_set(&query)?;
             (Handle::of(set.bytes()), Some(set.id()))
         }
         ShownRequest::Prompt(query, request) => {
+            check_search(reader, &query)?;
             let (prompt, guesses) = reader.clean_prompt(&query, &request)?;
             let is_over = !request.is_empty() && is_over_limit(reader)?;
             let what = "request";
@@ -158,6 +161,7 @@ fn remake(reader: &MemoryReader, body: &ShownBody) -> Result<Option<RemadeOutput
         }
         ShownRequest::RefusedNarration => return Ok(None),
         ShownRequest::Brief(query, handles) => {
+            check_search(reader, &query)?;
             let brief = reader.build_image_brief(&query, Some(&handles))?;
             (brief.canonical().handle(), Some(brief.working_set_id()))
         }
@@ -166,6 +170,15 @@ fn remake(reader: &MemoryReader, body: &ShownBody) -> Result<Option<RemadeOutput
         bytes_hash,
         working_set_id,
     }))
+}
+
+/// Refuses what a query searches for where it has a guess, or comes after too many: it would not have been answered.
+fn check_search(reader: &MemoryReader, query: &WorkingSetQuery) -> Result<()> {
+    let (_, guesses) = reader.clean_search(query)?;
+    match query.search.is_some() && (guesses > 0 || is_over_limit(reader)?) {
+        true => Err(MemoryError::Guess { what: "search" }),
+        false => Ok(()),
+    }
 }
 
 /// Whether the scene had more guesses than it allows. The guesses of a text are logged before what is shown of it.

@@ -8,9 +8,10 @@ use axilog_ledger::error::FileError;
 use rusqlite::{Connection, OpenFlags, params};
 
 use crate::error::{MemoryError, Result};
+use crate::search_index::{clear_index, make_index};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 7;
+pub(crate) const VERSION: i64 = 8;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -75,7 +76,7 @@ pub(crate) const TRIGGERS: [&str; 6] = [
 ];
 
 /// The derived tables. `visible` lists the facts in their order, once for each audience that may see them: a
-/// working set reads from it as much as its budget takes and no more. `began` in `unlocked` and `opened_rule` is the entry
+/// working set reads from it as much as its budget takes and no more. `tag` has the tags of facts. `began` in `unlocked` and `opened_rule` is the entry
 /// that began the scene or session with which the unlock ends, and 0 for an unlock that never does.
 const DERIVED: &str = "
 CREATE TABLE fact (
@@ -85,6 +86,11 @@ CREATE TABLE fact (
 CREATE TABLE visible (
     audience TEXT NOT NULL, stable_key TEXT NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
     kind TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (audience, stable_key, fact)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX visible_newest ON visible (audience, seq);
+CREATE TABLE tag (
+    name TEXT NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact), seq INTEGER NOT NULL,
+    PRIMARY KEY (name, seq)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE detail (
     seq INTEGER NOT NULL, handle BLOB NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
@@ -132,7 +138,7 @@ CREATE TABLE asset (
 ";
 
 /// The names of the derived tables; each stands before the tables it refers to.
-pub(crate) const TABLES: [&str; 14] = [
+pub(crate) const TABLES: [&str; 15] = [
     "asset",
     "attempt",
     "compaction",
@@ -143,6 +149,7 @@ pub(crate) const TABLES: [&str; 14] = [
     "opened_rule",
     "pin",
     "pointer",
+    "tag",
     "visible",
     "unlocked",
     "used_name",
@@ -269,6 +276,7 @@ pub(crate) fn migrate(conn: &Connection) -> rusqlite::Result<()> {
             conn.execute(&format!("DROP TABLE IF EXISTS {table}"), params![])?;
         }
         conn.execute_batch(DERIVED)?;
+        make_index(conn)?;
         conn.execute_batch(DIGESTS)?;
         conn.execute_batch(NUMBERS)?;
         reset_digests(conn)?;
@@ -283,6 +291,7 @@ pub(crate) fn clear_tables(conn: &Connection) -> rusqlite::Result<()> {
     for table in TABLES {
         conn.execute(&format!("DELETE FROM {table}"), params![])?;
     }
+    clear_index(conn)?;
     reset_digests(conn)
 }
 

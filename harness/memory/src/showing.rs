@@ -21,6 +21,7 @@ impl MemoryStore {
     /// # Errors
     /// As [`MemoryReader::inspect_working_set`](crate::MemoryReader::inspect_working_set) and [`MemoryStore::append`].
     pub fn build_working_set(&mut self, query: &WorkingSetQuery) -> Result<WorkingSet> {
+        let query = &self.clean_search(query)?;
         self.append_with(|writer| show_working_set(writer, query))
     }
 
@@ -34,6 +35,7 @@ impl MemoryStore {
         query: &WorkingSetQuery,
         handles: Option<&[Handle]>,
     ) -> Result<ImageBrief> {
+        let query = &self.clean_search(&query.with_class(OutputClass::Pvib))?;
         self.append_with(|writer| show_image_brief(writer, query, handles))
     }
 
@@ -47,6 +49,7 @@ impl MemoryStore {
         query: &WorkingSetQuery,
         brief: CanonicalJson,
     ) -> Result<ImageBrief> {
+        let query = &self.clean_search(&query.with_class(OutputClass::Pvib))?;
         self.append_with(|writer| show_foreign_brief(writer, query, brief))
     }
 }

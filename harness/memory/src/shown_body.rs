@@ -3,6 +3,8 @@
 //! The bytes themselves are not in the log: a rebuild makes them again from the entries before, and compares their
 //! hash. So an entry holds no exact string that the log does not hold already.
 
+use std::collections::BTreeMap;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
@@ -12,6 +14,7 @@ use crate::audience::Audience;
 use crate::budget_tokenizer::BudgetTokenizer;
 use crate::document::{not_null, nullable, object, object_if_present};
 use crate::error::{MemoryError, Result};
+use crate::fact_order::FactOrder;
 use crate::handle::Handle;
 use crate::identifier::Identifier;
 use crate::mask::OutputClass;
@@ -85,6 +88,24 @@ struct ShownQuery {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "not_null")]
     tokenizer: Option<String>,
+    /// The order of the facts, where it was another one than that of the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_null")]
+    order: Option<FactOrder>,
+    /// What was searched for; absent in a prompt that searched for the words of its request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_null")]
+    search: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "not_null")]
+    key_prefix: Option<Identifier>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tags: Vec<Identifier>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    handles: Vec<Handle>,
+    /// The most facts of a kind.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    kind_limits: BTreeMap<Identifier, u64>,
 }
 
 /// The request from which a shown output can be made again.
@@ -127,11 +148,19 @@ impl ShownBody {
 
     /// Adds what the working set was asked for.
     pub(crate) fn with_query(self, query: &WorkingSetQuery) -> Result<ShownBody> {
+        let kind_limits = query.kind_limits.iter();
+        let kind_limits = kind_limits.map(|(kind, limit)| Ok((to_identifier(kind)?, *limit)));
         let query = Some(ShownQuery {
             budget: query.budget,
             kinds: to_identifiers(&sorted(&query.kinds))?,
             purposes: to_identifiers(&sorted(&query.purposes))?,
             tokenizer: query.tokenizer.as_ref().map(ToString::to_string),
+            order: Some(query.order).filter(|order| *order != FactOrder::Plan),
+            search: query.search.clone(),
+            key_prefix: query.key_prefix.as_deref().map(to_identifier).transpose()?,
+            tags: to_identifiers(&sorted(&query.tags))?,
+            handles: sorted(&query.handles),
+            kind_limits: kind_limits.collect::<Result<_>>()?,
         });
         Ok(ShownBody { query, ..self })
     }
@@ -207,10 +236,18 @@ impl ShownBody {
                 format!("found {text:?}, expected a vocabulary, a comma and its version");
             BudgetTokenizer::from_record(text).ok_or_else(|| wrong("$.query.tokenizer", expected))
         });
+        let kind_limits = query.kind_limits.iter();
+        let kind_limits = kind_limits.map(|(kind, limit)| (kind.to_string(), *limit));
         Ok(Some(WorkingSetQuery {
             tokenizer: tokenizer.transpose()?,
             kinds: names(&query.kinds),
             purposes: names(&query.purposes),
+            order: query.order.unwrap_or(FactOrder::Plan),
+            search: query.search.clone(),
+            key_prefix: query.key_prefix.as_ref().map(ToString::to_string),
+            tags: names(&query.tags),
+            handles: query.handles.clone(),
+            kind_limits: kind_limits.collect(),
             ..WorkingSetQuery::new(audience, query.budget)
         }))
     }
@@ -232,7 +269,10 @@ impl ShownBody {
     }
 }
 
+fn to_identifier(name: &str) -> Result<Identifier> {
+    Identifier::new(WHAT, "name", name)
+}
+
 fn to_identifiers(names: &[String]) -> Result<Vec<Identifier>> {
-    let identifier = |name: &String| Identifier::new(WHAT, "name", name);
-    names.iter().map(identifier).collect()
+    names.iter().map(|name| to_identifier(name)).collect()
 }

@@ -125,6 +125,8 @@ impl MemoryStore {
         let is_given = given.clone().any(|(name, _)| name == GUESSES_PER_SCENE);
         let texts = text_pins()?.map(|text| (text.name, text.newest()));
         let own = own.chain(texts.iter().map(|(name, value)| (*name, value)));
+        let selection = policy::selection()?.to_string();
+        let own = own.chain([(policy::SELECTION, &selection)]);
         let own = own.chain((!is_given).then_some((GUESSES_PER_SCENE, &default)));
         for (pin, value) in own.chain(given) {
             check_contract(EntryKind::Pin, pin, value)?;

@@ -15,7 +15,7 @@ use crate::error::{MemoryError, Result};
 use crate::schema::TABLES;
 
 /// The tables of the facts, which are large. They are compared where facts are told or searched for.
-pub(crate) const FACT_TABLES: [&str; 3] = ["detail", "fact", "visible"];
+pub(crate) const FACT_TABLES: [&str; 4] = ["detail", "fact", "tag", "visible"];
 
 /// The tables of everything else. They are compared whenever the memory is read or appended to.
 pub(crate) const STORY_TABLES: [&str; 11] = [

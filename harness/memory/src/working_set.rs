@@ -11,9 +11,11 @@ use crate::canonical::CanonicalJson;
 use crate::error::{MemoryError, Result};
 use crate::event_bodies::Mode;
 use crate::event_contract::{EventContract, read_contract};
+use crate::fact_order::{FactOrder, Stage};
 use crate::fixed_words;
 use crate::handle::Handle;
 use crate::mask::OutputClass;
+use crate::matching::search_terms;
 use crate::opened_rules::list_opened_rules;
 use crate::output_guard::OutputGuard;
 use crate::output_view::OutputView;
@@ -23,7 +25,9 @@ use crate::policy;
 use crate::query::WorkingSetQuery;
 use crate::quotas::fill_by_quotas;
 use crate::reader::MemoryReader;
-use crate::slices::{CompactionItem, FactItem, Slices, fill_in_order};
+use crate::selection::{has_plan, refuse_plan};
+use crate::slices::{CompactionItem, FactsSlice, Slices, fill_in_order};
+use crate::told_fact::FactItem;
 
 /// A working set. It cannot be changed, and it leads back to nothing that can be changed.
 ///
@@ -130,6 +134,9 @@ struct WorkingSetDocument<'a> {
     /// What is above its quota. A memory of the truncation policy's first revision has no such member.
     #[serde(skip_serializing_if = "Option::is_none")]
     left_out: Option<&'a [Handle]>,
+    /// How the facts were selected. A memory from before the plan has no such member.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selection: Option<SelectionSummary>,
     /// What the extension of the event contract adds.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     rules: Option<RuleSlice>,
@@ -142,6 +149,13 @@ struct RuleSlice {
     rule_refs: Value,
 }
 
+/// The steps by which the facts were considered, and how many terms were searched for.
+#[derive(Clone, Serialize)]
+struct SelectionSummary {
+    stages: &'static [Stage],
+    search_terms: usize,
+}
+
 #[derive(Clone, Serialize)]
 struct PolicyIds {
     mask_matrix_id: Handle,
@@ -149,6 +163,8 @@ struct PolicyIds {
     truncation_policy_id: Handle,
     budget_policy_id: Handle,
     compaction_policy_id: Handle,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    selection_policy_id: Option<Handle>,
 }
 
 #[derive(Clone, Serialize)]
@@ -167,6 +183,25 @@ impl MemoryReader {
     /// set with a locked exact string, [`MemoryError::Sqlite`].
     pub fn inspect_working_set(&self, query: &WorkingSetQuery) -> Result<WorkingSet> {
         self.build_working_set(query)
+    }
+
+    /// Takes the guesses out of what a query searches for; gives how many they are.
+    pub(crate) fn clean_search(&self, query: &WorkingSetQuery) -> Result<(WorkingSetQuery, u64)> {
+        let Some(search) = &query.search else {
+            return Ok((query.clone(), 0));
+        };
+        self.read_at_once(|| {
+            OutputView::new(self, &query.audience)?.with_guard(|guard| {
+                let (search, guesses) = guard.redact_guesses(search)?;
+                Ok((query.with_search(&search), guesses))
+            })
+        })
+    }
+
+    /// Whether facts are selected by the plan.
+    pub(crate) fn has_plan(&self) -> Result<bool> {
+        let pinned = find_pin(&self.conn, policy::SELECTION).map_err(self.read_error())?;
+        has_plan(pinned.as_deref())
     }
 
     pub(crate) fn build_working_set(&self, query: &WorkingSetQuery) -> Result<WorkingSet> {
@@ -190,8 +225,27 @@ fn build_under_guard(
         policy::truncation()?,
         pinned(policy::TRUNCATION)?.as_deref(),
     );
-    let empty = Slices::default();
-    let frame = build_frame(view, guard, query, &counter, has_quotas, &empty)?;
+    let selection_pin = pinned(policy::SELECTION)?;
+    let has_plan = has_plan(selection_pin.as_deref())?;
+    if !has_plan {
+        refuse_plan(query, selection_pin.as_deref())?;
+    }
+    let query = &clean_search(guard, query)?;
+    let asked = &WorkingSetQuery {
+        order: if has_plan {
+            query.order
+        } else {
+            FactOrder::Key
+        },
+        ..query.clone()
+    };
+    let rules = Rules {
+        counter: &counter,
+        has_quotas,
+        has_plan,
+    };
+    let empty = <(FactsSlice, Slices)>::default();
+    let frame = build_frame(view, guard, query, &rules, &empty)?;
     let limit = counter.limit(query.budget);
     let needed = counter.measure(CanonicalJson::from_document(what, &frame)?.text())?;
     let room = limit.checked_sub(needed).ok_or(MemoryError::Budget {
@@ -200,14 +254,15 @@ fn build_under_guard(
     })?;
     let mut room = Room::new(&counter, room);
     let mut slices = match has_quotas {
-        true => fill_by_quotas(view, guard, query, &mut room)?,
-        false => fill_in_order(view, guard, query, &mut room)?,
+        true => fill_by_quotas(view, guard, asked, &mut room)?,
+        false => fill_in_order(view, guard, asked, &mut room)?,
     };
     loop {
         let mut document = frame.clone();
-        document.allowmention_handles = &slices.open;
-        document.locked_precision_handles = &slices.locked;
-        document.facts_slice = &slices.facts;
+        let facts = slices.lay_out();
+        document.allowmention_handles = &facts.open;
+        document.locked_precision_handles = &facts.locked;
+        document.facts_slice = &facts.items;
         document.compactions_slice = &slices.compactions;
         document.complete = !slices.truncated;
         document.left_out = has_quotas.then_some(&slices.left_out);
@@ -220,8 +275,8 @@ fn build_under_guard(
         guard.refuse_leaks("working set", canonical.text())?;
         return Ok(WorkingSet {
             canonical,
-            open: slices.open,
-            facts: slices.facts,
+            open: facts.open,
+            facts: facts.items,
             complete: !slices.truncated,
             reduced: slices.reduced,
             tokens: counter.to_tokens(units),
@@ -229,15 +284,34 @@ fn build_under_guard(
     }
 }
 
+/// The query without what may be a guess at a locked string in its search: such a part finds nothing, right or wrong.
+fn clean_search(guard: &OutputGuard<'_>, query: &WorkingSetQuery) -> Result<WorkingSetQuery> {
+    match &query.search {
+        Some(search) => Ok(query.with_search(&guard.redact_guesses(search)?.0)),
+        None => Ok(query.clone()),
+    }
+}
+
+/// By which revisions of the policies a working set is made.
+struct Rules<'a> {
+    counter: &'a BudgetCounter,
+    has_quotas: bool,
+    has_plan: bool,
+}
+
 /// The parts that are never cut, with empty slices.
 fn build_frame<'a>(
     view: &OutputView<'_>,
     guard: &OutputGuard<'_>,
     query: &WorkingSetQuery,
-    counter: &BudgetCounter,
-    has_quotas: bool,
-    empty: &'a Slices,
+    rules: &Rules<'_>,
+    (facts, slices): &'a (FactsSlice, Slices),
 ) -> Result<WorkingSetDocument<'a>> {
+    let &Rules {
+        counter,
+        has_quotas,
+        has_plan,
+    } = rules;
     let state = &view.state;
     let mut pins = BTreeMap::new();
     let mut directives = None;
@@ -289,17 +363,22 @@ fn build_frame<'a>(
             truncation_policy_id: if has_quotas { quotas } else { beginning },
             budget_policy_id: CanonicalJson::from_value("the budget", budget)?.handle(),
             compaction_policy_id: policy::gist_list()?,
+            selection_policy_id: has_plan.then(policy::selection).transpose()?,
         },
         pins,
-        allowmention_handles: &empty.open,
-        locked_precision_handles: &empty.locked,
-        facts_slice: &empty.facts,
+        allowmention_handles: &facts.open,
+        locked_precision_handles: &facts.locked,
+        facts_slice: &facts.items,
         state_slice,
-        compactions_slice: &empty.compactions,
+        compactions_slice: &slices.compactions,
         directives: find_directives(directives.as_deref())?,
         complete: false,
         tokenizer: counts_tokens.then_some(tokenizer),
-        left_out: has_quotas.then_some(&empty.left_out),
+        left_out: has_quotas.then_some(&slices.left_out),
+        selection: has_plan.then(|| SelectionSummary {
+            stages: query.order.stages(),
+            search_terms: search_terms(query.search.as_deref().unwrap_or_default()).len(),
+        }),
         rules: list_rules(view, guard)?,
     })
 }

@@ -24,7 +24,7 @@ pub struct VerificationReport {
     pub replay: Replay,
     /// The first fault; `None` in a good ledger.
     pub fault: Option<LedgerFault>,
-    /// Whether any observation is written in each profile, in the order of [`Profile::ALL`].
+    /// Whether any observation is written in each profile, in the order of [`Profile::ALL`](axilog::profile::Profile::ALL).
     pub profiles: [bool; 3],
     /// The records that deployed code wrote, and that SRS-004 or this library does not have.
     pub deployed: DeployedRecords,
@@ -67,7 +67,7 @@ impl VerificationReport {
         matches!(self.replay.resume(), Ok((_, Some(_))))
     }
 
-    /// What a writer at work could be the reason of, for [`look_until_settled`]: a fault, or a last step that lacks
+    /// What a writer at work could be the reason of, for [`look_until_settled`](super::look_until_settled): a fault, or a last step that lacks
     /// records.
     #[must_use]
     pub fn describe_doubt(&self) -> Option<String> {

@@ -26,6 +26,7 @@ pub(super) struct FactRecord {
     pub(super) locked: bool,
     /// The handles of the details, in their order.
     pub(super) details: Vec<Handle>,
+    pub(super) tags: Vec<String>,
 }
 
 /// The scene that is on.
@@ -215,6 +216,8 @@ impl Account {
         let key = text_of(body, "stable_key").to_owned();
         self.keys.insert(id, key.clone());
         let names = players.into_iter().flatten().filter_map(Value::as_str);
+        let tags = body.get("tags").and_then(Value::as_array);
+        let tags = tags.into_iter().flatten().filter_map(Value::as_str);
         let record = FactRecord {
             seq,
             kind: text_of(body, "kind").to_owned(),
@@ -222,6 +225,7 @@ impl Account {
             players: names.map(str::to_owned).collect(),
             locked: text_of(body, "precision_tag") != "UNLOCKED",
             details,
+            tags: tags.map(str::to_owned).collect(),
         };
         self.facts.insert((key, id), record);
         Ok(())

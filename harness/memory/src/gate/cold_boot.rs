@@ -12,7 +12,9 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use super::account::Account;
 use super::judge::Judge;
 use super::plain_search::PlainSearch;
-use super::queries::{Coverage, canonical_query, for_each_output};
+use super::queries::{
+    Coverage, build_in_budget, canonical_query, for_each_output, make_up_queries,
+};
 use super::report::GateReport;
 use super::shown_attempts;
 use crate::apply::apply_entry;
@@ -28,6 +30,7 @@ use crate::remaking::RemadeOutputs;
 use crate::schema::{self, TABLES};
 use crate::store::MemoryStore;
 use crate::table_digests::keep_digests;
+use crate::working_set::WorkingSet;
 
 pub(super) fn check(
     store: &mut MemoryStore,
@@ -42,10 +45,13 @@ pub(super) fn check(
     let account = Account::read(reader)?;
     judge_outputs(reader, &account, report)?;
     let set = reader.build_working_set(&canonical_query());
+    let made_up = make_up_queries(reader, &account)?;
     let (tables, sets) = (digest_tables(reader)?, working_set_ids(reader, &account)?);
+    let selected = selected_set_ids(reader, &made_up);
     let Rebuilt { head, shown } = derive_and_remake(reader)?;
     reader.forget_exact_strings();
     let (new_tables, new_sets) = (digest_tables(reader)?, working_set_ids(reader, &account)?);
+    let newly_selected = selected_set_ids(reader, &made_up);
     trial.rollback().map_err(failed())?;
     reader.forget_exact_strings();
     for ((name, digest), (_, new)) in tables.iter().zip(&new_tables) {
@@ -56,6 +62,7 @@ pub(super) fn check(
         }
     }
     compare_sets(&sets, &new_sets, "after a rebuild", report);
+    compare_sets(&selected, &newly_selected, "after a rebuild", report);
     let reordered = reorder_facts(reader)?;
     let reordered_sets = working_set_ids(&reordered, &account)?;
     compare_sets(
@@ -70,8 +77,10 @@ pub(super) fn check(
         tables.len()
     ));
     report.checked.push(format!(
-        "{} working sets, byte for byte, derived anew and with the facts in another order",
-        sets.len()
+        "{} working sets, byte for byte, derived anew and with the facts in another order; {} more, of queries made up, derived \
+         anew",
+        sets.len(),
+        selected.len()
     ));
     judge_shown(&shown, account.shown, report);
     match set {
@@ -117,11 +126,14 @@ fn compare_with_golden(set: Handle, golden: Option<Handle>, report: &mut GateRep
 /// A query in words.
 pub(super) fn describe(query: &WorkingSetQuery) -> String {
     let after = query.after.as_ref().map(|(key, _)| format!(" after {key}"));
+    let search = query.search.as_ref().map(|_| ", with a search");
     format!(
-        "{} seen by [{}]{}",
+        "{} seen by [{}]{}, facts in the order {}{}",
         query.audience.class.as_str(),
         query.audience.viewers.join(", "),
-        after.unwrap_or_default()
+        after.unwrap_or_default(),
+        query.order,
+        search.unwrap_or_default()
     )
 }
 
@@ -133,32 +145,42 @@ fn judge_outputs(reader: &MemoryReader, account: &Account, report: &mut GateRepo
         strings: &PlainSearch::default(),
     };
     let (mut sets, mut facts) = (0, 0);
-    for_each_output(
-        reader,
-        account,
-        Coverage::EachClassAndAudience,
-        &mut |query, set| {
-            match set {
-                Ok(set) => {
-                    sets += 1;
-                    facts += set.facts.len();
-                    for fault in judge.judge(query, &set)? {
-                        let query = describe(query);
-                        report
-                            .faults
-                            .push(format!("the working set for {query}: {fault}"));
-                    }
+    let mut judge_one = |query: &WorkingSetQuery, set: Result<WorkingSet>| {
+        match set {
+            Ok(set) => {
+                sets += 1;
+                facts += set.facts.len();
+                for fault in judge.judge(query, &set)? {
+                    let query = describe(query);
+                    report
+                        .faults
+                        .push(format!("the working set for {query}: {fault}"));
                 }
-                Err(error) => report.faults.push(format!("{}: {error}", describe(query))),
             }
-            Ok(())
-        },
-    )?;
+            Err(error) => report.faults.push(format!("{}: {error}", describe(query))),
+        }
+        Ok(())
+    };
+    let coverage = Coverage::EachClassAndAudience;
+    for_each_output(reader, account, coverage, &mut judge_one)?;
+    for query in [vec![canonical_query()], make_up_queries(reader, account)?].concat() {
+        let (query, set) = build_in_budget(reader, query);
+        judge_one(&query, set)?;
+    }
     report.checked.push(format!(
         "{sets} working sets with {facts} facts, member by member, of {} facts there are",
         account.facts.len()
     ));
     Ok(())
+}
+
+/// The ids of the working sets of queries that select facts, each with its query in words.
+fn selected_set_ids(reader: &MemoryReader, queries: &[WorkingSetQuery]) -> Vec<(String, Handle)> {
+    let sets = queries.iter().map(|query| {
+        let (query, set) = build_in_budget(reader, query.clone());
+        set.map(|set| (describe(&query), set.id()))
+    });
+    sets.filter_map(Result::ok).collect()
 }
 
 /// The ids of the working sets of every class and audience, each with its query in words.
@@ -245,12 +267,20 @@ fn digest_tables(reader: &MemoryReader) -> Result<Vec<(&'static str, Handle)>> {
         let digest = digest_table(reader, table).map_err(reader.read_error())?;
         digests.push((table, digest));
     }
+    // The index of the search, as FTS5 lists it: its own tables depend on how it was written.
+    let index =
+        digest_rows(reader, "SELECT term, doc FROM fact_term").map_err(reader.read_error())?;
+    digests.push(("fact_terms", index));
     Ok(digests)
 }
 
 fn digest_table(reader: &MemoryReader, table: &str) -> rusqlite::Result<Handle> {
     // The tables are WITHOUT ROWID: their own order is that of the primary key.
-    let mut all = reader.conn.prepare(&format!("SELECT * FROM {table}"))?;
+    digest_rows(reader, &format!("SELECT * FROM {table}"))
+}
+
+fn digest_rows(reader: &MemoryReader, select: &str) -> rusqlite::Result<Handle> {
+    let mut all = reader.conn.prepare(select)?;
     let columns = all.column_count();
     let mut rows = all.query(params![])?;
     let mut hasher = Hasher::new();

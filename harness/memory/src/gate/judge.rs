@@ -1,18 +1,17 @@
 //! What a working set must say, put together from the gates' own account, and compared with what it says.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Bound;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::account::{Account, CompactionRecord, FactRecord, hash_value, text_of};
+use super::account::{Account, CompactionRecord, FactRecord, text_of};
 use super::plain_search::PlainSearch;
 use crate::error::Result;
-use crate::fixed_words::{self, PLACEHOLDER};
+use crate::fixed_words::PLACEHOLDER;
 use crate::handle::Handle;
-use crate::pinned_texts::{DIRECTIVES, find_directives};
 use crate::policy;
-use crate::query::{WorkingSetQuery, sorted};
+use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
 use crate::working_set::WorkingSet;
 
@@ -38,7 +37,47 @@ pub(super) struct ExpectedSlices {
     pub(super) locked: Vec<Value>,
 }
 
+/// A fact as a working set must tell it, with its place in the order of the ordering policy.
+pub(super) struct ExpectedFact {
+    place: (String, Handle),
+    slices: ExpectedSlices,
+}
+
+impl ExpectedSlices {
+    /// Takes the facts, in the order of the ordering policy.
+    pub(super) fn lay_out(&mut self, mut facts: Vec<ExpectedFact>) {
+        facts.sort_by(|one, other| one.place.cmp(&other.place));
+        for fact in facts {
+            self.facts.extend(fact.slices.facts);
+            self.open.extend(fact.slices.open);
+            self.locked.extend(fact.slices.locked);
+        }
+    }
+}
+
 impl Judge<'_> {
+    /// A fact as it must be told in whole.
+    pub(super) fn expect_fact(
+        &self,
+        id: Handle,
+        fact: &FactRecord,
+        why: Option<&str>,
+    ) -> Result<ExpectedFact> {
+        let mut slices = ExpectedSlices::default();
+        let item = self.expect_item(id, fact, &mut slices)?;
+        slices.facts.push(with_reason(item, why));
+        Ok(self.place_fact(id, slices))
+    }
+
+    /// A fact as it must be told, at its place.
+    pub(super) fn place_fact(&self, id: Handle, slices: ExpectedSlices) -> ExpectedFact {
+        let key = self.account.key_of(id).unwrap_or_default().to_owned();
+        ExpectedFact {
+            place: (key, id),
+            slices,
+        }
+    }
+
     /// The details whose locked strings stand in a text that `viewers` will see. Where an open string and a locked
     /// one are the same, the string is open.
     pub(super) fn find_leaks(
@@ -156,7 +195,7 @@ impl Judge<'_> {
     }
 
     /// Whether the memory is of the second revision of the rule that counts tokens.
-    fn counts_tokens(&self) -> Result<bool> {
+    pub(super) fn counts_tokens(&self) -> Result<bool> {
         let pinned = self.account.pins.get(policy::BUDGET).map(String::as_str);
         Ok(policy::is_second(policy::budget_rule()?, pinned))
     }
@@ -169,56 +208,7 @@ impl Judge<'_> {
         })
     }
 
-    fn expect_frame(&self, query: &WorkingSetQuery) -> Result<Map<String, Value>> {
-        let account = self.account;
-        let pin = |name: &str| Value::from(account.pins.get(name).cloned().unwrap_or_default());
-        let story = |name: &str| account.story.get(name).cloned().unwrap_or_default();
-        let scene = account.scene.as_ref().map(|scene| scene.id.clone());
-        let mut budget = json!({ "budget": query.budget, "rule": pin("budget_policy") });
-        if let (true, Some(budget)) = (self.counts_tokens()?, budget.as_object_mut()) {
-            budget.insert("tokenizer".to_owned(), Value::Null);
-        }
-        let mut state = vec![json!({ "name": "session_id", "value": story("session_id") })];
-        for name in ["clocks", "reading_spot", "regions", "threads"] {
-            if let Some(value) = account.story.get(name) {
-                state.push(json!({ "name": name, "value": value }));
-            }
-        }
-        let mode = account.story.get("mode").cloned().unwrap_or("PLAY".into());
-        let pins: BTreeMap<&String, &String> = account.pins.iter().collect();
-        let frame = json!({
-            "schema": fixed_words::WORKING_SET,
-            "world_id": story("world_id"),
-            "campaign_id": story("campaign_id"),
-            "scene_id": scene,
-            "mode": mode,
-            "output_class": query.audience.class,
-            "query_id": expect_query_id(query)?,
-            "policy_ids": {
-                "mask_matrix_id": pin("mask_matrix"),
-                "ordering_policy_id": pin("ordering_policy"),
-                "truncation_policy_id": pin("truncation_policy"),
-                "budget_policy_id": hash_value(budget)?,
-                "compaction_policy_id": pin("compaction_policy"),
-            },
-            "pins": pins,
-            "state_slice": state,
-            "directives": find_directives(account.pins.get(DIRECTIVES).map(String::as_str))?,
-        });
-        let mut frame = frame.as_object().cloned().unwrap_or_default();
-        if self.counts_tokens()? {
-            frame.insert("tokenizer".to_owned(), Value::Null);
-        }
-        if account.may_open_rules() {
-            let rules = json!({ "allowmention_handles": "PC-006", "locked_precision_handles": "HL-005", "recall": "RR-002" });
-            frame.insert("rule_refs".to_owned(), rules);
-            let opened = json!(account.opened_rules());
-            frame.insert("unlocked_rule_refs".to_owned(), opened);
-        }
-        Ok(frame)
-    }
-
-    /// The facts that a query may get, in order.
+    /// The facts that a query may get, by key.
     pub(super) fn facts_for<'a>(
         &'a self,
         query: &'a WorkingSetQuery,
@@ -230,10 +220,10 @@ impl Judge<'_> {
         };
         let facts = self.account.facts.range((first, Bound::Unbounded));
         facts
-            .filter(move |(_, fact)| {
+            .filter(move |((key, id), fact)| {
                 let viewers = &query.audience.viewers;
-                (query.kinds.is_empty() || query.kinds.contains(&fact.kind))
-                    && self.account.may_see_fact(class, viewers, fact)
+                self.account.may_see_fact(class, viewers, fact)
+                    && is_asked_for(query, key, *id, fact)
             })
             .map(|((_, id), fact)| (*id, fact))
     }
@@ -251,9 +241,10 @@ impl Judge<'_> {
             items.map_or(0, Vec::len)
         };
         let compactions = self.compactions_for(query).nth(count("compactions_slice"));
-        let fact = self.facts_for(query).nth(count("facts_slice"));
+        let considered = self.consider(query)?;
+        let fact = considered.get(count("facts_slice"));
         let is_complete = compactions.is_none() && fact.is_none();
-        let (None, Some((id, fact)), false) = (compactions, fact, says_complete) else {
+        let (None, Some((id, fact, _)), false) = (compactions, fact, says_complete) else {
             return Ok(match (says_complete, is_complete) {
                 (true, false) => Some("it says that it is complete, and there is more"),
                 (false, true) => Some("it says that something was left out, and nothing was"),
@@ -261,7 +252,7 @@ impl Judge<'_> {
             });
         };
         let mut slices = ExpectedSlices::default();
-        let item = self.expect_item(id, fact, &mut slices)?.to_string();
+        let item = self.expect_item(*id, fact, &mut slices)?.to_string();
         let handles = slices.open.len() + slices.locked.len();
         let needed = set.bytes().len() + item.len() + handles * HANDLE_BYTES + SLACK_BYTES;
         let fits = needed as u64 <= limit;
@@ -296,10 +287,11 @@ impl Judge<'_> {
                 "lines": self.expect_lines(&compaction.inputs)?,
             }));
         }
-        for (id, fact) in self.facts_for(query).take(facts) {
-            let item = self.expect_item(id, fact, &mut slices)?;
-            slices.facts.push(item);
+        let mut told = Vec::new();
+        for (id, fact, why) in self.consider(query)?.into_iter().take(facts) {
+            told.push(self.expect_fact(id, fact, why)?);
         }
+        slices.lay_out(told);
         Ok(slices)
     }
 
@@ -361,18 +353,21 @@ impl Judge<'_> {
     }
 }
 
-fn expect_query_id(query: &WorkingSetQuery) -> Result<Handle> {
-    let mut members = json!({
-        "budget": query.budget,
-        "class": query.audience.class,
-        "kinds": sorted(&query.kinds),
-        "purposes": sorted(&query.purposes),
-        "viewers": query.audience.viewers,
-    });
-    if let (Some((key, fact)), Some(members)) = (&query.after, members.as_object_mut()) {
-        members.insert("after".to_owned(), json!([key, fact]));
+/// A fact with the reason why it comes before others, where there is one.
+pub(super) fn with_reason(mut item: Value, why: Option<&str>) -> Value {
+    if let (Some(why), Some(item)) = (why, item.as_object_mut()) {
+        item.insert("chosen_by".to_owned(), json!(why));
     }
-    hash_value(members)
+    item
+}
+
+/// Whether a query asks for a fact.
+fn is_asked_for(query: &WorkingSetQuery, key: &str, id: Handle, fact: &FactRecord) -> bool {
+    let prefix = query.key_prefix.as_deref().unwrap_or_default();
+    (query.kinds.is_empty() || query.kinds.contains(&fact.kind))
+        && (query.tags.is_empty() || query.tags.iter().any(|tag| fact.tags.contains(tag)))
+        && (query.handles.is_empty() || query.handles.contains(&id))
+        && key.starts_with(prefix)
 }
 
 /// Compares two lists; gives the first difference.

@@ -1,10 +1,12 @@
 //! Judging working sets of the second revision of the truncation policy: what each quota leaves out, and where each slice
 //! ends.
 
+use std::collections::HashMap;
+
 use serde_json::{Value, json};
 
 use super::account::{Account, FactRecord};
-use super::judge::{ExpectedSlices, HANDLE_BYTES, Judge, SLACK_BYTES};
+use super::judge::{ExpectedSlices, HANDLE_BYTES, Judge, SLACK_BYTES, with_reason};
 use crate::canonical::CanonicalJson;
 use crate::error::Result;
 use crate::handle::Handle;
@@ -184,17 +186,19 @@ impl Judge<'_> {
         absent: &mut Absent,
     ) -> Result<()> {
         let told = handles_in(set, "facts_slice", "fact_id");
+        let places: HashMap<Handle, usize> = told.iter().copied().zip(0..).collect();
         let named = named_in(set);
-        for (id, fact) in self.facts_for(query) {
+        let mut expected = Vec::new();
+        for (id, fact, why) in self.consider(query)? {
             let mut whole = ExpectedSlices::default();
-            let item = self.expect_item(id, fact, &mut whole)?;
+            let item = with_reason(self.expect_item(id, fact, &mut whole)?, why);
             let handles = whole.open.len() + whole.locked.len();
             let bytes = item.to_string().len() + 1 + handles * HANDLE_BYTES;
             let gist = self.expect_gist(id, fact)?;
+            let gist = gist.map(|gist| with_reason(gist, why));
             let gist_bytes = gist.as_ref().map(|gist| gist.to_string().len() + 1);
-            let at = slices.facts.len();
-            if told.get(at) == Some(&id) {
-                if let Some(gist) = gist.filter(|_| self.is_told_by_gist(set, at, id)) {
+            if let Some(at) = places.get(&id) {
+                if let Some(gist) = gist.filter(|_| self.is_told_by_gist(set, *at, id)) {
                     absent.has_gist = true;
                     let more = bytes.saturating_sub(gist_bytes.unwrap_or_default());
                     if bytes + SLACK_BYTES <= sizes.quota || sizes.fits(more) {
@@ -202,12 +206,12 @@ impl Judge<'_> {
                             .faults
                             .push(format!("the fact {id} is told by its gist, and fits"));
                     }
-                    slices.facts.push(gist);
-                    continue;
+                    whole = ExpectedSlices::default();
+                    whole.facts.push(gist);
+                } else {
+                    whole.facts.push(item);
                 }
-                slices.facts.push(item);
-                slices.open.append(&mut whole.open);
-                slices.locked.append(&mut whole.locked);
+                expected.push(self.place_fact(id, whole));
                 continue;
             }
             match sizes.judge_absence(bytes, gist_bytes, named.contains(&id)) {
@@ -222,8 +226,8 @@ impl Judge<'_> {
                 Absence::Unclear => {
                     absent.is_unclear = true;
                     // What has something told after it is left out.
-                    if told.len() == at {
-                        return Ok(());
+                    if told.len() == expected.len() {
+                        break;
                     }
                     absent.left_out.push(id);
                 }
@@ -237,10 +241,11 @@ impl Judge<'_> {
                         let fault = "it ends before a fact that fits";
                         absent.faults.push(fault.to_owned());
                     }
-                    return Ok(());
+                    break;
                 }
             }
         }
+        slices.lay_out(expected);
         Ok(())
     }
 

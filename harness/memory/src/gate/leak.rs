@@ -12,7 +12,7 @@ use super::account::{Account, text_of};
 use super::cold_boot::describe;
 use super::judge::Judge;
 use super::plain_search::SearchedString;
-use super::queries::{Coverage, for_each_output};
+use super::queries::{Coverage, build_in_budget, for_each_output, make_up_queries};
 use super::report::GateReport;
 use super::{audience_attempts, guess_attempts, leak_attempts};
 use crate::canonical::texts;
@@ -49,7 +49,7 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
 fn search_outputs(judge: &Judge<'_>, report: &mut GateReport) -> Result<()> {
     let (mut outputs, mut bytes) = (0, 0);
     let coverage = Coverage::EachClassAndAudience;
-    for_each_output(judge.reader, judge.account, coverage, &mut |query, set| {
+    let mut search_one = |query: &WorkingSetQuery, set: Result<WorkingSet>| {
         let set = match set {
             Ok(set) => set,
             Err(error) => {
@@ -74,7 +74,12 @@ fn search_outputs(judge: &Judge<'_>, report: &mut GateReport) -> Result<()> {
             }
         }
         Ok(())
-    })?;
+    };
+    for_each_output(judge.reader, judge.account, coverage, &mut search_one)?;
+    for query in make_up_queries(judge.reader, judge.account)? {
+        let (query, set) = build_in_budget(judge.reader, query);
+        search_one(&query, set)?;
+    }
     report
         .checked
         .push(format!("{outputs} texts of outputs, {bytes} bytes"));

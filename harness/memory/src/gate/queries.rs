@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::account::Account;
 use crate::audience::Audience;
 use crate::error::{MemoryError, Result};
+use crate::fact_order::FactOrder;
 use crate::mask::OutputClass;
 use crate::query::WorkingSetQuery;
 use crate::reader::MemoryReader;
@@ -38,6 +41,93 @@ pub(super) enum Coverage {
     EachClassAndAudience,
 }
 
+/// How many queries the gates make up, and how many for more facts than the number beside.
+const MADE_UP: usize = 24;
+const MADE_UP_FOR_MANY: (usize, usize) = (6, 10_000);
+
+/// The queries that the gates make up: with words, tags, keys and kinds that facts have, in each order. They follow from the
+/// facts, so that a gate does the same each time. A memory without the plan has one order alone, and gets none of them.
+pub(super) fn make_up_queries(
+    reader: &MemoryReader,
+    account: &Account,
+) -> Result<Vec<WorkingSetQuery>> {
+    let mut queries = Vec::new();
+    let facts: Vec<_> = account.facts.iter().collect();
+    if !reader.has_plan()? || facts.is_empty() {
+        return Ok(queries);
+    }
+    let audiences = list_audiences(account);
+    let mut numbers = Numbers(facts.len() as u64);
+    let (fewer, many) = MADE_UP_FOR_MANY;
+    let count = if facts.len() > many { fewer } else { MADE_UP };
+    for number in 0..count {
+        let class = OutputClass::ALL.into_iter().cycle().nth(number);
+        let viewers = numbers.pick(&audiences).cloned().unwrap_or_default();
+        let mut query = WorkingSetQuery {
+            audience: Audience {
+                class: class.unwrap_or(OutputClass::WorkingSet),
+                viewers,
+            },
+            ..canonical_query()
+        };
+        query.budget = 2500 + numbers.below(8000);
+        let mut words = Vec::new();
+        for _ in 0..numbers.below(5) {
+            if let Some(((key, id), fact)) = numbers.pick(&facts) {
+                let body = Account::read_body(reader, fact.seq)?;
+                let members = match numbers.below(2) {
+                    0 => ["gist", "payload"],
+                    _ => ["payload", "gist"],
+                };
+                let text = members.iter().find_map(|member| body.get(*member));
+                let text = text.map(Value::to_string);
+                let text = text.unwrap_or_default();
+                let all: Vec<&str> = text.split_whitespace().collect();
+                words.extend(numbers.pick(&all).map(|word| (*word).to_owned()));
+                match numbers.below(12) {
+                    0 => query.kinds.push(fact.kind.clone()),
+                    1 => query.tags.extend(numbers.pick(&fact.tags).cloned()),
+                    2 => query.key_prefix = key.get(..1).map(str::to_owned),
+                    3 => query.handles.push(*id),
+                    4 | 5 => {
+                        let limit = numbers.below(4);
+                        query.kind_limits.insert(fact.kind.clone(), limit);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if !words.is_empty() {
+            query = query.with_search(&words.join(" "));
+        }
+        query.order = match number % 6 {
+            0 => FactOrder::Newest,
+            1 => FactOrder::Key,
+            2 => FactOrder::Matching,
+            _ => FactOrder::Plan,
+        };
+        queries.push(query);
+    }
+    Ok(queries)
+}
+
+/// Numbers that look random and are the same each time.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (mixed ^ mixed >> 31) % limit.max(1)
+    }
+
+    fn pick<'a, T>(&mut self, of: &'a [T]) -> Option<&'a T> {
+        let at = usize::try_from(self.below(of.len() as u64));
+        at.ok().and_then(|at| of.get(at))
+    }
+}
+
 /// The audiences: nobody, each player that a mask names, all of these players.
 fn list_audiences(account: &Account) -> Vec<Vec<String>> {
     let mut players: Vec<String> = account
@@ -56,7 +146,7 @@ fn list_audiences(account: &Account) -> Vec<Vec<String>> {
     audiences
 }
 
-/// Hands the working sets of every class and audience to `visit`, as a game would get them, and as many further
+/// Hands the working sets of every class and audience to `visit`, with the facts by their keys, and as many further
 /// stages as `coverage` asks for: each begins after the last fact of the one before. Where a working set holds
 /// nothing because one thing is too large, the budget is raised until it does.
 pub(super) fn for_each_output(
@@ -85,6 +175,7 @@ pub(super) fn for_each_output(
                     viewers: viewers.clone(),
                 },
                 purposes: purposes.clone(),
+                order: FactOrder::Key,
                 ..canonical_query()
             };
             let is_walked = (0..walks)
@@ -101,6 +192,7 @@ pub(super) fn for_each_output(
     for kinds in list_kinds(account) {
         let query = WorkingSetQuery {
             kinds,
+            order: FactOrder::Key,
             ..canonical_query()
         };
         walk(reader, account, query, false, visit)?;

@@ -14,7 +14,9 @@ use crate::test_memory::{TestMemory, clue, machine_pins, open_fact, query};
 fn memory_with_rows() -> TestMemory {
     let mut memory = TestMemory::new();
     let (fact, detail) = memory.append_fact(clue("k1", "seven keys"));
-    memory.append_fact(open_fact("k2", json!({ "text": "A red door." })));
+    let mut door = open_fact("k2", json!({ "text": "A red door." }));
+    door["tags"] = json!(["cellar"]);
+    memory.append_fact(door);
     memory.append_fact(clue("k3", "4711"));
     let compaction = compaction_body("RECAP", &[fact]).unwrap();
     memory.append(EntryKind::Compaction, compaction);
@@ -70,7 +72,7 @@ fn a_table_that_another_program_changed_is_refused() {
     let whole = memory_with_rows();
     let conn = Connection::open(&whole.path).unwrap();
     let names = tables(&conn);
-    assert_eq!(names.len(), 14);
+    assert_eq!(names.len(), 15);
     for table in names {
         let last = format!("SELECT max(seq) FROM {table}");
         let last: u64 = conn.query_row(&last, [], |row| row.get(0)).unwrap();
@@ -83,7 +85,7 @@ fn a_table_that_another_program_changed_is_refused() {
                 format!("UPDATE {table} SET seq = seq + 1000 WHERE seq = {last}"),
                 match table.as_str() {
                     // The entry is a part of the key.
-                    "detail" => format!("the row of entry {last} is missing"),
+                    "detail" | "tag" => format!("the row of entry {last} is missing"),
                     _ => format!("the row of entry {last} has another seq"),
                 },
             ),
@@ -102,8 +104,8 @@ fn a_table_that_another_program_changed_is_refused() {
                         _ => "name",
                     },
                     other = match table.as_str() {
-                        "consent" | "guess" | "opened_rule" | "pin" | "pointer" | "used_name" =>
-                            "'another'",
+                        "consent" | "guess" | "opened_rule" | "pin" | "pointer" | "tag"
+                        | "used_name" => "'another'",
                         _ => "zeroblob(32)",
                     },
                 ),
@@ -118,7 +120,7 @@ fn a_table_that_another_program_changed_is_refused() {
             assert_altered(opened.inspect_working_set(&ana), &table, &says, &change);
             let asked = memory.store.build_prompt(&ana, "?");
             assert_altered(asked, &table, &says, &change);
-            if !["detail", "fact", "visible"].contains(&&*table) {
+            if !["detail", "fact", "tag", "visible"].contains(&&*table) {
                 let late = json!({ "threads": ["late"] });
                 let appended = memory.store.append(EntryKind::State, late);
                 assert_altered(appended, &table, &says, &change);

@@ -89,6 +89,15 @@ fn facts() -> Vec<Value> {
     ballad["kind"] = json!("BALLAD");
     ballad["gist"] = json!("A ballad of the hall.");
     facts.push(ballad);
+    // To some facts the last scene and the thread point.
+    for (key, tags) in [
+        ("n-inn", json!(["tower"])),
+        ("m-door", json!(["miller", "tower"])),
+        ("u-trap", json!(["tower"])),
+    ] {
+        let fact = facts.iter_mut().find(|fact| fact["stable_key"] == key);
+        fact.unwrap()["tags"] = tags;
+    }
     for number in 0..6 {
         facts.push(open_fact(
             &format!("w-road-{number}"),

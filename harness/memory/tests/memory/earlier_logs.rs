@@ -1,7 +1,9 @@
 //! A log of an earlier version goes on: what was appended then is read, rebuilt and judged as it was then.
 
 use axilog_memory::gate::{Gate, GateInputs, run_gate};
-use axilog_memory::{BudgetTokenizer, EntryKind, MachinePins, MemoryStore, Mode, OutputClass};
+use axilog_memory::{
+    BudgetTokenizer, EntryKind, FactOrder, MachinePins, MemoryStore, Mode, OutputClass,
+};
 use rusqlite::Connection;
 use serde_json::json;
 use tempfile::TempDir;
@@ -165,6 +167,39 @@ fn a_log_of_version_6_keeps_its_budget_until_it_is_revised() {
     asked.budget = 4000;
     let set = store.build_working_set(&asked).unwrap();
     assert!(set.tokens() <= 4000 && set.value()["left_out"] == json!([]));
+    let rebuilt = store.rebuild_asserting(&pins_of_then()).unwrap();
+    assert_eq!(rebuilt.shown.same, 8);
+    for gate in [Gate::G1, Gate::G6] {
+        let report = run_gate(&mut store, gate, &inputs_of_then()).unwrap();
+        assert!(report.passed(), "{gate:?}: {:?}", report.faults);
+    }
+}
+
+/// It has no pin of the plan: facts are considered by key, and a search is refused, until it has the pin.
+#[test]
+fn a_log_of_version_6_selects_by_key_until_it_pins_the_plan() {
+    let (_directory, mut store) = load();
+    let mut asked = query(OutputClass::WorkingSet, &[], 8000);
+    let before = store.reader().inspect_working_set(&asked).unwrap();
+    let policies = &before.value()["policy_ids"];
+    assert!(before.value().get("selection").is_none());
+    assert!(policies.get("selection_policy_id").is_none());
+    asked.order = FactOrder::Key;
+    let by_key = store.reader().inspect_working_set(&asked).unwrap();
+    assert_eq!(by_key.value()["facts_slice"], before.value()["facts_slice"]);
+    asked.order = FactOrder::Plan;
+    asked.search = Some("door".into());
+    let error = store.reader().inspect_working_set(&asked).unwrap_err();
+    let name = "selection_policy";
+    let today = TestMemory::new().reader().pins().unwrap();
+    let value = &today.iter().find(|(pin, _)| pin == name).unwrap().1;
+    let error = error.to_string();
+    assert!(error.contains("PIN") && error.contains(value), "{error}");
+    let body = json!({ "name": name, "value": value });
+    store.append(EntryKind::Pin, body).unwrap();
+    let set = store.build_working_set(&asked).unwrap();
+    assert_eq!(set.value()["policy_ids"]["selection_policy_id"], **value);
+    assert_eq!(set.value()["selection"]["search_terms"], 2);
     let rebuilt = store.rebuild_asserting(&pins_of_then()).unwrap();
     assert_eq!(rebuilt.shown.same, 8);
     for gate in [Gate::G1, Gate::G6] {

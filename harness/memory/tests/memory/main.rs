@@ -17,6 +17,7 @@ mod forged;
 mod gates;
 mod guarding;
 mod guesses;
+mod hidden_facts;
 mod integrity;
 mod leak;
 mod masks;
@@ -25,6 +26,9 @@ mod pictures;
 mod recall;
 #[cfg(unix)]
 mod replaced;
+mod retrieval;
+mod search_texts;
+mod selection;
 mod shown;
 mod spellings;
 mod spelt_leaks;

@@ -1,8 +1,8 @@
 //! Who may see what: masks, audiences, the matrix (document, sections 4.1 and 4.5; GAP-005).
 
 use axilog_memory::{
-    CanonicalJson, EntryKind, Handle, MaskKind, MaskMatrix, MemoryError, MemoryStore, OutputClass,
-    compaction_body,
+    CanonicalJson, EntryKind, FactOrder, Handle, MaskKind, MaskMatrix, MemoryError, MemoryStore,
+    OutputClass, compaction_body,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -176,7 +176,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, failure_persistence: None, ..Default::default() })]
 
     /// A working set holds exactly the facts that the rule in one sentence gives, in their order; and
-    /// with less budget a beginning of them.
+    /// with less budget a beginning of them, where it is asked for them by key.
     #[test]
     fn the_facts_slice_follows_the_visibility_rule(
         masks in prop::collection::vec(mask(), 0..40),
@@ -201,7 +201,9 @@ proptest! {
         memory.store.append_all(entries).unwrap();
         expected.sort();
         prop_assert_eq!(visible_keys(&memory, &viewers, OutputClass::Prompt), expected.clone());
-        let set = memory.reader().inspect_working_set(&query(OutputClass::Prompt, &viewers, budget)).unwrap();
+        let mut asked = query(OutputClass::Prompt, &viewers, budget);
+        asked.order = FactOrder::Key;
+        let set = memory.reader().inspect_working_set(&asked).unwrap();
         prop_assert!(set.tokens() <= budget);
         let facts = set.value()["facts_slice"].as_array().unwrap();
         let keys: Vec<&str> = facts.iter().map(|f| f["payload"]["key"].as_str().unwrap()).collect();

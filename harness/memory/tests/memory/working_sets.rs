@@ -15,9 +15,12 @@ fn a_prompt_holds_the_bytes_unchanged() {
         ));
     }
     for budget in [3600, 32_000] {
+        let request = "Who is there?";
         let query = query(OutputClass::Prompt, &["ana"], budget);
-        let set = memory.reader().inspect_working_set(&query).unwrap();
-        let prompt = memory.store.build_prompt(&query, "Who is there?").unwrap();
+        let mut searching = query.clone();
+        searching.search = Some(request.to_owned());
+        let set = memory.reader().inspect_working_set(&searching).unwrap();
+        let prompt = memory.store.build_prompt(&query, request).unwrap();
         assert_eq!(prompt.working_set(), &set);
         assert_eq!(prompt.text().matches(set.text()).count(), 1);
         assert!(

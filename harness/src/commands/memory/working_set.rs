@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use axilog_memory::{
-    Audience, BudgetTokenizer, Handle, MemoryReader, MemoryStore, OutputClass, WorkingSetQuery,
+    Audience, BudgetTokenizer, FactOrder, Handle, MemoryReader, MemoryStore, OutputClass,
+    WorkingSetQuery,
 };
 use serde_json::json;
 
-use super::options::{ExpectedHead, Recording, read_input};
+use super::options::{ExpectedHead, HandleArgument, Recording, read_input, to_handles};
 use crate::Failure;
 use crate::error::CommandError;
 use crate::output::Report;
@@ -61,10 +62,75 @@ pub(super) struct QueryArgs {
     /// How many tokens the working set may have.
     #[arg(long, value_name = "N", default_value_t = 8000)]
     budget: u64,
+    /// In which order facts are considered until the budget is full: `plan` takes what the scene and its threads point to,
+    /// then what matches the search, then the newest; `matching` only what matches.
+    #[arg(long, value_name = "ORDER", default_value = "plan")]
+    order: Order,
+    /// Facts that have words of this text come first. A prompt searches for the words of its request without it.
+    #[arg(long, value_name = "TEXT")]
+    search: Option<String>,
+    /// Facts with this tag only; may be given several times.
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    /// Facts only whose stable key begins so.
+    #[arg(long, value_name = "PREFIX")]
+    key_prefix: Option<String>,
+    /// These facts only, by their handles; may be given several times.
+    #[arg(long = "fact", value_name = "HANDLE")]
+    facts: Vec<HandleArgument>,
+    /// At most N facts of this kind; may be given several times.
+    #[arg(long, value_name = "KIND=N")]
+    at_most: Vec<KindLimit>,
     /// Count the tokens with this vocabulary, like o200k_base. Without it a byte counts as a token: no model's tokenizer
     /// that splits bytes counts more.
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
+}
+
+/// In which order facts are considered.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Order {
+    /// What the scene and its threads point to, then what matches the search, then the newest.
+    Plan,
+    /// What matches the search, and nothing else.
+    Matching,
+    /// The newest first.
+    Newest,
+    /// By stable key.
+    Key,
+}
+
+impl From<Order> for FactOrder {
+    fn from(order: Order) -> FactOrder {
+        match order {
+            Order::Plan => FactOrder::Plan,
+            Order::Matching => FactOrder::Matching,
+            Order::Newest => FactOrder::Newest,
+            Order::Key => FactOrder::Key,
+        }
+    }
+}
+
+/// The most facts of a kind.
+#[derive(Clone, Debug)]
+struct KindLimit {
+    kind: String,
+    limit: u64,
+}
+
+impl std::str::FromStr for KindLimit {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<KindLimit, &'static str> {
+        let parts = text.rsplit_once('=');
+        let limit = parts.and_then(|(kind, limit)| {
+            Some(KindLimit {
+                kind: kind.to_owned(),
+                limit: limit.parse().ok()?,
+            })
+        });
+        limit.ok_or("expected KIND=N, as CLUE=5")
+    }
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -83,6 +149,14 @@ impl QueryArgs {
         query.tokenizer = tokenizer.transpose()?;
         query.kinds.clone_from(&self.kind);
         query.purposes.clone_from(&self.compaction);
+        query.order = self.order.into();
+        query.search.clone_from(&self.search);
+        query.tags.clone_from(&self.tag);
+        query.key_prefix.clone_from(&self.key_prefix);
+        query.handles = to_handles(&self.facts);
+        let limits = self.at_most.iter();
+        let limits = limits.map(|KindLimit { kind, limit }| (kind.clone(), *limit));
+        query.kind_limits = limits.collect();
         Ok(query)
     }
 }

@@ -214,7 +214,7 @@ fn a_noted_head_is_asserted() {
     for command in commands {
         let (_, error) = run(1, command, &noted);
         assert!(
-            error.contains("entry 13 of the log: it is missing"),
+            error.contains("entry 14 of the log: it is missing"),
             "{error}"
         );
     }
@@ -222,7 +222,7 @@ fn a_noted_head_is_asserted() {
     fs::remove_file(head_file).unwrap();
     for command in commands {
         let (_, error) = run(1, command, &noted);
-        assert!(error.contains("somebody noted the head 13:"), "{error}");
+        assert!(error.contains("somebody noted the head 14:"), "{error}");
     }
     place.run_with_code(0, &["show", "m.db"]);
 }
@@ -353,7 +353,7 @@ fn errors_name_the_cause_and_the_remedy() {
     assert!(error.contains("f.jsonl:3: at $.kind"), "{error}");
     assert_eq!(
         place.run_json(0, &["show", "m.db"])["entries"],
-        12,
+        13,
         "all or none"
     );
     fs::write(place.path().join("empty"), "").unwrap();
@@ -442,7 +442,7 @@ fn a_changed_table_is_refused_and_rebuilt() {
     let (_, error) = place.run_with_code(1, &["working-set", "m.db"]);
     assert!(
         error.contains(
-            "the table fact was changed past the memory: the row of entry 13 has another locked"
+            "the table fact was changed past the memory: the row of entry 14 has another locked"
         ),
         "{error}"
     );
@@ -462,4 +462,49 @@ fn a_tokenizer_counts_the_budget() {
     let (_, stderr) = place.run_with_code(2, &["working-set", "m.db", "--tokenizer", "o300k"]);
     assert!(stderr.contains("o200k_base"), "{stderr}");
     place.run_with_code(0, &["rebuild", "m.db"]);
+}
+
+#[test]
+fn a_working_set_selects_by_search_tag_key_and_number() {
+    let place = MemoryDirectory::new();
+    let fact = |key: &str, text: &str, tags: &[&str]| {
+        serde_json::json!({
+            "kind": "LOCATION", "stable_key": key, "visibility_mask": "PUBLIC", "precision_tag": "UNLOCKED",
+            "payload": { "text": text }, "provenance": { "source": "generator", "refs": [] }, "tags": tags,
+        })
+    };
+    let facts = [
+        fact("inn-1", "The lantern of the inn is red.", &["inn"]),
+        fact("inn-2", "A dog sleeps by the fire.", &["inn", "dog"]),
+        fact("mill-1", "The mill stands still.", &[]),
+    ];
+    let lines: Vec<String> = facts.iter().map(ToString::to_string).collect();
+    fs::write(place.path().join("facts.jsonl"), lines.join("\n")).unwrap();
+    let appended = place.run_json(0, &["fact", "m.db", "facts.jsonl"]);
+    let mill = appended["facts"][2]["fact_id"].as_str().unwrap();
+    let texts = |options: &[&str]| -> Vec<String> {
+        let report = place.run_json(0, &[&["working-set", "m.db"], options].concat());
+        let facts = report["working_set"]["facts_slice"].as_array().unwrap();
+        let texts = facts.iter().map(|fact| fact["payload"]["text"].as_str());
+        texts.map(|text| text.unwrap().to_owned()).collect()
+    };
+    let [lantern, dog, still] = [
+        "The lantern of the inn is red.",
+        "A dog sleeps by the fire.",
+        "The mill stands still.",
+    ];
+    let matching = texts(&["--order", "matching", "--search", "Which lanterns?"]);
+    assert_eq!(matching, [lantern]);
+    assert_eq!(texts(&["--tag", "dog"]), [dog]);
+    assert_eq!(texts(&["--key-prefix", "inn-"]), [lantern, dog]);
+    assert_eq!(texts(&["--fact", mill]), [still]);
+    assert_eq!(texts(&["--at-most", "LOCATION=1"]), [still]);
+    assert_eq!(
+        texts(&["--at-most", "LOCATION=1", "--order", "key"]),
+        [lantern]
+    );
+    let (_, error) = place.run_with_code(2, &["working-set", "m.db", "--at-most", "CLUE"]);
+    assert!(error.contains("expected KIND=N"), "{error}");
+    place.run_with_code(0, &["rebuild", "m.db"]);
+    place.run_with_code(0, &["gate", "m.db", "G1"]);
 }

@@ -34,7 +34,7 @@ fn place_with_ledger() -> MemoryDirectory {
 #[test]
 fn each_command_that_appends_records_the_head() {
     let place = place_with_ledger();
-    assert_eq!(recorded(&place), [13, 14]);
+    assert_eq!(recorded(&place), [14, 15]);
     run(&place, 0, &["working-set", "m.db"]);
     // What is refused may log a guess.
     fs::write(place.path().join("n.txt"), "They found seven keys.").unwrap();
@@ -84,7 +84,7 @@ fn an_older_copy_is_refused_by_the_ledger() {
     ] {
         let (_, error) = run(&place, 1, args);
         assert!(
-            error.contains("entry 15 of the log: it is missing: the ledger heads.jsonl noted"),
+            error.contains("entry 16 of the log: it is missing: the ledger heads.jsonl noted"),
             "{error}"
         );
     }
@@ -93,7 +93,7 @@ fn an_older_copy_is_refused_by_the_ledger() {
     place.run_with_code(0, &["event", "m.db", "EV-107", other]);
     let (_, error) = run(&place, 1, &["event", "m.db", "EV-108", other]);
     assert!(
-        error.contains("entry 15 of the log: its chain value is"),
+        error.contains("entry 16 of the log: its chain value is"),
         "{error}"
     );
     assert_eq!(recorded(&place), heads);
@@ -104,14 +104,14 @@ fn a_changed_ledger_and_another_memory_s_are_refused() {
     let place = place_with_ledger();
     let begin = ["init", "n.db", "--world", "a", "--campaign", "b"];
     let (_, error) = run(&place, 1, &begin);
-    assert!(error.contains("up to 14:"), "{error}");
+    assert!(error.contains("up to 15:"), "{error}");
     assert!(!place.path().join("n.db").exists());
     place.run_with_code(0, &begin);
     let (_, error) = run(&place, 1, &["show", "n.db"]);
     assert!(error.contains("the ledger heads.jsonl noted"), "{error}");
     let ledger = place.path().join("heads.jsonl");
     let text = fs::read_to_string(&ledger).unwrap();
-    fs::write(&ledger, text.replace("14", "15")).unwrap();
+    fs::write(&ledger, text.replace("15", "16")).unwrap();
     let (_, error) = run(&place, 1, &["show", "m.db"]);
     assert!(error.contains("heads.jsonl"), "{error}");
 }

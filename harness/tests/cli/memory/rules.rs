@@ -19,7 +19,7 @@ fn a_rule_is_opened_where_the_contract_says_so() {
     place.run_with_code(0, &["event", "m.db", "PIN", contract]);
     place.run_with_code(0, &["event", "m.db", "EV-021", OPENING]);
     let unlocked = place.run_json(0, &["unlock", "m.db"]);
-    let expected = json!([{ "rule_ref": "dmg.42", "scope": "SESSION", "seq": 14 }]);
+    let expected = json!([{ "rule_ref": "dmg.42", "scope": "SESSION", "seq": 15 }]);
     assert_eq!(unlocked["unlocked_rule_refs"], expected);
     let (text, _) = place.run_with_code(0, &["unlock", "m.db"]);
     assert!(
