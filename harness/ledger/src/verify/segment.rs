@@ -236,8 +236,10 @@ impl SegmentFacts {
         let own = SegmentSubject::of(source, self.subject.telling.min(TELLING_BYTES), terms)?;
         let what = match self.subject {
             found if found == own => return Ok(()),
-            found if found.terms == own.terms => "another ledger, which begins with other bytes",
-            _ => "other rules or expectations",
+            found if (found.telling, found.beginning) == (own.telling, own.beginning) => {
+                "other rules or expectations"
+            }
+            _ => "another ledger, which begins with other bytes",
         };
         Err(JoinError::OtherSubject {
             begin: self.begin,
