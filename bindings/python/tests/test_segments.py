@@ -104,7 +104,7 @@ def test_what_was_changed_on_its_way_is_refused(path: str, tmp_path: Path) -> No
         with pytest.raises(ValueError, match="element 1 was changed or cut off"):
             segments.join_replayed(path, [found[0], changed, found[2]])
     other = os.fspath(tmp_path / "other.jsonl")
-    with begin_agent(other, name="another one"):
+    with begin_agent(other, name="another"):
         pass
     with pytest.raises(ValueError, match="of another ledger, which begins with other bytes"):
         segments.join_replayed(other, found)

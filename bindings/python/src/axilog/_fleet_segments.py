@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import TYPE_CHECKING, Any, Callable
 
 from axilog._fleet_sources import place_file
 from axilog.errors import AxilogError, LedgerError
 
 if TYPE_CHECKING:
+    import pyarrow
     from pyspark.sql import SparkSession
 
 
@@ -43,25 +44,37 @@ def check_on_executors(
     except OSError:
         # Whoever joins no segments says why the file cannot be read.
         return []
-    begins = range(0, size, segment_bytes)
+    begins = [(begin,) for begin in range(0, size, segment_bytes)]
     if not begins:
         return []
-    check_it = partial(_check_segment, file=file, check=check, size=segment_bytes, given=expected)
-    tasks = spark.sparkContext.parallelize(begins, len(begins)).mapPartitions(check_it)
+    check_them = partial(_check_batches, file=file, check=check, size=segment_bytes, given=expected)
+    table = spark.createDataFrame(begins, "begin bigint").repartition(len(begins))
     found = []
-    for segment, problem in tasks.collect():
-        if segment is None:
-            raise LedgerError(file, f"an executor cannot read it: {problem}")
-        found.append(segment)
+    for row in table.mapInArrow(check_them, "segment string, problem string").collect():
+        if row.segment is None:
+            raise LedgerError(file, f"an executor cannot read it: {row.problem}")
+        found.append(row.segment)
     return found
 
 
-def _check_segment(
-    begins: Iterator[int], file: str, check: Callable[..., str], size: int, given: dict[str, Any]
-) -> Iterator[tuple[Optional[str], Optional[str]]]:
+def _check_batches(
+    batches: Iterator[pyarrow.RecordBatch],
+    file: str,
+    check: Callable[..., str],
+    size: int,
+    given: dict[str, Any],
+) -> Iterator[pyarrow.RecordBatch]:
     """What was found of each segment, or why there is none."""
-    for begin in begins:
-        try:
-            yield check(file, begin, begin + size, **given), None
-        except (AxilogError, OSError, ValueError) as error:
-            yield None, str(error)
+    import pyarrow
+
+    for batch in batches:
+        for begin in batch.column(0).to_pylist():
+            segment, problem = None, None
+            try:
+                segment = check(file, begin, begin + size, **given)
+            except (AxilogError, OSError, ValueError) as error:
+                problem = str(error)
+            columns = {"segment": [segment], "problem": [problem]}
+            yield pyarrow.RecordBatch.from_pydict(
+                {name: pyarrow.array(column, pyarrow.string()) for name, column in columns.items()}
+            )
