@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use axilog_ablation::AblationError;
 #[cfg(feature = "bundle")]
 use axilog_bundle::BundleError;
+#[cfg(feature = "witness")]
+use axilog_checkpoints::{CheckpointsError, InvalidInterval};
 #[cfg(feature = "gateway")]
 use axilog_gateway::GatewayError;
 #[cfg(feature = "heads")]
@@ -299,6 +301,16 @@ pub(crate) enum CommandError {
     )]
     CheckpointReplaced(PathBuf),
 
+    /// A text that does not say when heads are signed.
+    #[cfg(feature = "witness")]
+    #[error("--checkpoint-every {0}: {1}")]
+    CheckpointInterval(String, InvalidInterval),
+
+    /// Heads cannot be signed or submitted.
+    #[cfg(feature = "witness")]
+    #[error(transparent)]
+    Checkpoints(CheckpointsError),
+
     /// A witness cannot begin or go on.
     #[cfg(feature = "witness")]
     #[error(transparent)]
@@ -403,8 +415,17 @@ impl From<WitnessError> for CommandError {
     fn from(error: WitnessError) -> CommandError {
         match error {
             WitnessError::File(error) => CommandError::File(error),
-            WitnessError::Heads(error) => error.into(),
             error => CommandError::Witness(error),
+        }
+    }
+}
+
+#[cfg(feature = "witness")]
+impl From<CheckpointsError> for CommandError {
+    fn from(error: CheckpointsError) -> CommandError {
+        match error {
+            CheckpointsError::Heads(error) => error.into(),
+            error => CommandError::Checkpoints(error),
         }
     }
 }
@@ -461,6 +482,8 @@ failure_from!(
     HeadsError,
     #[cfg(feature = "memory")]
     MemoryError,
+    #[cfg(feature = "witness")]
+    CheckpointsError,
     #[cfg(feature = "witness")]
     WitnessError,
 );

@@ -71,7 +71,9 @@ impl CommandError {
             #[cfg(feature = "heads")]
             CommandError::Heads(error) => code_of_heads(error),
             #[cfg(feature = "witness")]
-            CommandError::CheckpointReplaced(_) => 3,
+            CommandError::CheckpointInterval(..) => 2,
+            #[cfg(feature = "witness")]
+            CommandError::CheckpointReplaced(_) | CommandError::Checkpoints(_) => 3,
             #[cfg(feature = "witness")]
             CommandError::Witness(error) => code_of_witness(error),
             #[cfg(feature = "memory")]
@@ -154,7 +156,8 @@ fn code_of_ablation(error: &AblationError) -> u8 {
 #[cfg(feature = "gateway")]
 fn code_of_gateway(error: &GatewayError) -> u8 {
     match error {
-        GatewayError::Configuration { .. }
+        GatewayError::Checkpoints { .. }
+        | GatewayError::Configuration { .. }
         | GatewayError::Unfit { .. }
         | GatewayError::OtherPolicies { .. } => 2,
         GatewayError::Ledger(error) => code_of_ledger(error),
@@ -181,6 +184,7 @@ fn code_of_heads(error: &HeadsError) -> u8 {
         | HeadsError::KeyExposed { .. }
         | HeadsError::Random(_)
         | HeadsError::MissingCheckpoint(_)
+        | HeadsError::NotDurable { .. }
         | HeadsError::NameUnknown { .. }
         | HeadsError::Unsigned(_)
         | HeadsError::Tree(_)
@@ -196,7 +200,6 @@ fn code_of_witness(error: &WitnessError) -> u8 {
         | WitnessError::NoLogs(_)
         | WitnessError::NoState { .. }
         | WitnessError::OtherWitness { .. } => 2,
-        WitnessError::Heads(error) => code_of_heads(error),
         WitnessError::StateExists(_)
         | WitnessError::StateMissing(_)
         | WitnessError::Database { .. }

@@ -59,10 +59,6 @@ pub(crate) struct Failure {
     pub(crate) code: u8,
 }
 
-/// Whether the result is wanted as JSON, and the result.
-#[cfg(feature = "memory")]
-type CommandOutcome = (bool, Result<output::Report, Failure>);
-
 impl From<CommandError> for Failure {
     fn from(error: CommandError) -> Failure {
         let code = error.exit_code();

@@ -13,7 +13,7 @@ use axilog_testkit::modules::{find_circle, parse_sources, read_files};
 use serde_json::Value;
 
 /// Each crate and the crates of this repository that it may depend on.
-const ALLOWED: [(&str, &[&str]); 15] = [
+const ALLOWED: [(&str, &[&str]); 16] = [
     ("axilog-ledger", CORE),
     ("axilog-oracle", &["axilog-ledger"]),
     ("axilog-bundle", &["axilog-ledger"]),
@@ -21,14 +21,17 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     (
         "axilog-gateway",
         &[
+            "axilog-checkpoints",
             "axilog-connections",
             "axilog-exchange",
+            "axilog-heads",
             "axilog-ledger",
             "axilog-oracle",
         ],
     ),
     ("axilog-connections", &[]),
     ("axilog-heads", &["axilog-ledger"]),
+    ("axilog-checkpoints", &["axilog-heads", "axilog-ledger"]),
     (
         "axilog-witness",
         &["axilog-connections", "axilog-heads", "axilog-ledger"],
@@ -54,6 +57,7 @@ const ALLOWED: [(&str, &[&str]); 15] = [
             "axilog-ledger",
             "axilog-oracle",
             "axilog-bundle",
+            "axilog-checkpoints",
             "axilog-gateway",
             "axilog-heads",
             "axilog-mcp",
@@ -86,9 +90,10 @@ const FOR_THE_COMMAND: [&str; 7] = [
 ];
 
 /// The crates whose files are searched for circles, by their folders.
-const WITHOUT_CIRCLES: [&str; 13] = [
+const WITHOUT_CIRCLES: [&str; 14] = [
     "harness/ablation",
     "harness/bundle",
+    "harness/checkpoints",
     "harness/exchange",
     "harness/gateway",
     "harness/heads",

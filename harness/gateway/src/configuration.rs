@@ -17,6 +17,7 @@ use axilog_policyc::PolicySet;
 use axum::http::uri::Authority;
 
 use crate::budget::BudgetSettings;
+use crate::checkpoints::LedgerCheckpoints;
 use crate::configuration_file::{ConfigurationFile, LedgerTable, UpstreamTable};
 use crate::error::GatewayError;
 
@@ -95,6 +96,8 @@ pub struct LedgerSettings {
     pub models: BTreeMap<String, String>,
     /// The budgets; `None` where there are none.
     pub budget: Option<BudgetSettings>,
+    /// How its heads are signed; `None` where they are not.
+    pub checkpoints: Option<LedgerCheckpoints>,
 }
 
 /// The most that a request's body and an answer may be allowed.
@@ -293,6 +296,14 @@ fn read_ledger(
     if let Some(fault) = table.budget.as_ref().and_then(BudgetSettings::find_fault) {
         return Err(refuse(format!("ledger.{name}.budget: {fault}")));
     }
+    let checkpoints = match &table.checkpoint {
+        Some(checkpoint) => Some(
+            checkpoint
+                .read(folder)
+                .map_err(|error| refuse(format!("ledger.{name}.checkpoint: {error}")))?,
+        ),
+        None => None,
+    };
     let keys = read_keys(&format!("ledger.{name}"), &table.key_sha256).map_err(refuse)?;
     Ok(LedgerSettings {
         path: folder_of_ledgers.join(format!("{name}.jsonl")),
@@ -301,6 +312,7 @@ fn read_ledger(
         keys,
         models: table.models,
         budget: table.budget,
+        checkpoints,
     })
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::budget::BudgetSettings;
+use crate::checkpoints::CheckpointTable;
 
 /// The most connections of clients at a time, where the configuration does not say.
 pub(crate) const DEFAULT_CONNECTIONS: usize = 2048;
@@ -88,6 +89,7 @@ pub(crate) struct LedgerTable {
     #[serde(default)]
     pub(crate) models: BTreeMap<String, String>,
     pub(crate) budget: Option<BudgetSettings>,
+    pub(crate) checkpoint: Option<CheckpointTable>,
 }
 
 fn default_connections() -> usize {

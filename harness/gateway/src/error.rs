@@ -4,6 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use axilog_checkpoints::CheckpointsError;
 use axilog_ledger::error::{FileError, LedgerError};
 
 /// The reason why the gateway cannot begin or go on.
@@ -30,6 +31,15 @@ pub enum GatewayError {
         path: PathBuf,
         /// What was found, and what to do.
         reason: &'static str,
+    },
+
+    /// The heads of a ledger cannot be signed.
+    #[error("ledger.{name}.checkpoint: {source}")]
+    Checkpoints {
+        /// The ledger's name.
+        name: String,
+        /// Why.
+        source: Box<CheckpointsError>,
     },
 
     /// A ledger has other policies than its configuration names.

@@ -1,5 +1,6 @@
 //! The ledgers of the gateway by name, each opened when it is first needed and written by this process alone.
 
+use axilog_checkpoints::{CheckpointSigner, CheckpointStatus};
 use axilog_exchange::{FACTS_ORACLE, JUDGES_FACTS, takes_facts};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,7 @@ use axilog_ledger::session::Session;
 use axilog_ledger::session::shared::{SharedSession, SharedSessionError};
 
 use crate::budget::Budget;
+use crate::checkpoints::finish;
 use crate::configuration::{BreachAction, LedgerSettings};
 use crate::error::GatewayError;
 use crate::recording::Recording;
@@ -36,6 +38,8 @@ struct Slot {
     open: Option<OpenLedger>,
     /// The calls that the ledger held when it was first opened, where they are answered from it.
     recording: Option<Arc<Recording>>,
+    /// What signs the heads of the ledger, from its first opening on.
+    signer: Option<CheckpointSigner>,
     /// Whether this process has opened the ledger before: it is not begun anew then, whatever became of its file.
     was_open: bool,
     /// Whether the gateway has ended.
@@ -49,6 +53,8 @@ pub(crate) struct LedgerFigures {
     pub(crate) time: u64,
     /// How far it is durable.
     pub(crate) durable: LedgerPosition,
+    /// What has come of signing its heads; `None` where they are not signed.
+    pub(crate) checkpoints: Option<CheckpointStatus>,
 }
 
 /// An open ledger. Clones are one ledger.
@@ -110,12 +116,15 @@ impl Ledgers {
     /// Closes every ledger, and gives the first error.
     pub(crate) fn close(&self) -> Result<(), GatewayError> {
         let mut result = Ok(());
+        let mut signers = Vec::new();
         for ledger in self.0.values() {
-            let closed = ledger.close();
+            let (closed, signer) = ledger.close();
+            signers.extend(signer.map(|signer| (&*ledger.settings.path, signer)));
             if result.is_ok() {
                 result = closed;
             }
         }
+        finish(signers);
         result
     }
 }
@@ -152,6 +161,7 @@ impl GatewayLedger {
             )?)),
             None => None,
         };
+        self.sign_heads(&mut slot, &mut session)?;
         let open = OpenLedger {
             recording: slot.recording.clone(),
             budget,
@@ -161,6 +171,24 @@ impl GatewayLedger {
         slot.open = Some(open.clone());
         slot.was_open = true;
         Ok(open)
+    }
+
+    /// Has the heads of the ledger signed while the session writes it, where the settings say so.
+    fn sign_heads(&self, slot: &mut Slot, session: &mut Session) -> Result<(), GatewayError> {
+        let Some(checkpoints) = &self.settings.checkpoints else {
+            return Ok(());
+        };
+        let signer = match slot.signer.take() {
+            Some(signer) => signer,
+            None => checkpoints.start(&self.settings.path).map_err(|source| {
+                GatewayError::Checkpoints {
+                    name: self.name.clone(),
+                    source: source.into(),
+                }
+            })?,
+        };
+        session.report_durable_to(slot.signer.insert(signer).watch());
+        Ok(())
     }
 
     fn unfit(&self, reason: &'static str) -> GatewayError {
@@ -193,11 +221,17 @@ impl GatewayLedger {
 
     /// What is known of the ledger; `None` where it is not open, or has failed.
     pub(crate) fn read_figures(&self) -> Option<LedgerFigures> {
-        let read = self.find_open()?.session.ask(|session| {
+        let (open, checkpoints) = {
+            let slot = self.lock();
+            let checkpoints = slot.signer.as_ref().map(CheckpointSigner::status);
+            (slot.open.clone()?, checkpoints)
+        };
+        let read = open.session.ask(|session| {
             Ok(LedgerFigures {
                 health: session.agent().health,
                 time: session.agent().last_timestamp,
                 durable: session.durable_position(),
+                checkpoints,
             })
         });
         read.ok()
@@ -271,13 +305,15 @@ impl GatewayLedger {
         }
     }
 
-    fn close(&self) -> Result<(), GatewayError> {
+    /// Closes the ledger; gives what signs its heads, which has the last one to sign.
+    fn close(&self) -> (Result<(), GatewayError>, Option<CheckpointSigner>) {
         let mut slot = self.lock();
         slot.is_closed = true;
-        match slot.open.take().map(|open| open.session.close()) {
+        let closed = match slot.open.take().map(|open| open.session.close()) {
             Some(Err(SharedSessionError::Ledger(error))) => Err(error.into()),
             _ => Ok(()),
-        }
+        };
+        (closed, slot.signer.take())
     }
 }
 

@@ -34,6 +34,7 @@
 //! | `outcome.rs` | how a call ended |
 //! | `provider.rs` | asking the provider |
 //! | `late_stream.rs` | a stream that begins before its answer is there |
+//! | `checkpoints.rs` | the heads of a ledger, signed and sent to witnesses while calls are recorded |
 //! | `ledgers.rs` | the ledgers by name, opened when they are first needed |
 //! | `budget.rs` | the budgets of a ledger, and what is spent of them |
 //! | `recording.rs` | the calls that a ledger holds |
@@ -62,6 +63,7 @@
 mod budget;
 mod call;
 mod call_log;
+mod checkpoints;
 mod configuration;
 mod configuration_file;
 mod error;
@@ -87,6 +89,7 @@ mod service;
 mod slow_provider;
 
 pub use budget::BudgetSettings;
+pub use checkpoints::LedgerCheckpoints;
 pub use configuration::{BreachAction, EXAMPLE, GatewayConfiguration, LedgerSettings, Upstream};
 pub use error::GatewayError;
 pub use gateway::{Gateway, Listener};

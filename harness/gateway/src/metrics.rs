@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::{Mutex, PoisonError};
 
+use axilog_checkpoints::CheckpointStatus;
+
 use crate::ledgers::LedgerFigures;
 use crate::outcome::Outcome;
 
@@ -61,7 +63,67 @@ impl Metrics {
                 "axilog_ledger_state{{ledger=\"{name}\",state=\"{state}\"}} 1"
             );
         }
+        write_checkpoints(&mut text, ledgers);
         text
+    }
+}
+
+/// Writes what has come of signing the heads of ledgers.
+fn write_checkpoints(text: &mut String, ledgers: &[(&str, LedgerFigures)]) {
+    let signed: Vec<(&str, &CheckpointStatus)> = ledgers
+        .iter()
+        .filter_map(|(name, figures)| Some((*name, figures.checkpoints.as_ref()?)))
+        .collect();
+    if signed.is_empty() {
+        return;
+    }
+    text.push_str(
+        "# HELP axilog_checkpoint_records Records of the head that was signed last.\n\
+         # TYPE axilog_checkpoint_records gauge\n",
+    );
+    for (name, status) in &signed {
+        let records = status.signed;
+        let _ = writeln!(
+            text,
+            "axilog_checkpoint_records{{ledger=\"{name}\"}} {records}"
+        );
+    }
+    text.push_str(
+        "# HELP axilog_checkpoint_failing Whether the last attempt to sign a head has failed.\n\
+         # TYPE axilog_checkpoint_failing gauge\n",
+    );
+    for (name, status) in &signed {
+        let failing = u8::from(status.problem.is_some());
+        let _ = writeln!(
+            text,
+            "axilog_checkpoint_failing{{ledger=\"{name}\"}} {failing}"
+        );
+    }
+    text.push_str(
+        "# HELP axilog_witnessed_records Records of the last head that enough witnesses have signed.\n\
+         # TYPE axilog_witnessed_records gauge\n",
+    );
+    for (name, status) in &signed {
+        let records = status.held.as_ref().map_or(0, |held| held.size);
+        let _ = writeln!(
+            text,
+            "axilog_witnessed_records{{ledger=\"{name}\"}} {records}"
+        );
+    }
+    text.push_str(
+        "# HELP axilog_witness_failing Whether a witness has not signed the last head that it was asked for.\n\
+         # TYPE axilog_witness_failing gauge\n",
+    );
+    for (name, status) in &signed {
+        for witness in &status.witnesses {
+            let failing = u8::from(witness.problem.is_some());
+            // A name of a policy may hold what a label must escape.
+            let witness = witness.name.replace('\\', "\\\\").replace('"', "\\\"");
+            let _ = writeln!(
+                text,
+                "axilog_witness_failing{{ledger=\"{name}\",witness=\"{witness}\"}} {failing}"
+            );
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! A checkpoint (C2SP tlog-checkpoint): the size and the root of a log's tree under its origin, as a signed note.
 
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::slice;
 
 use axilog::hash::Hash;
 use axilog_ledger::error::FileError;
+use axilog_ledger::file::storage::append_suffix;
 use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, replace_file};
 use axilog_ledger::input_file::read_input;
 use signed_note::{Note, NoteError, Signature};
@@ -236,6 +237,12 @@ impl Checkpoint {
     pub fn find_cosigned_time(&self, key: &WitnessPublicKey) -> Result<u64, Unproven> {
         find_cosignature(&self.note, key).map(|(_, time)| time)
     }
+}
+
+/// Where the checkpoint of a ledger is kept that was signed last.
+#[must_use]
+pub fn checkpoint_of(ledger: &Path) -> PathBuf {
+    append_suffix(ledger, ".checkpoint")
 }
 
 /// The signature of a witness on a note, and its time.

@@ -112,6 +112,20 @@ pub enum HeadsError {
         reason: String,
     },
 
+    /// A ledger that lacks records which its session has called durable.
+    #[error(
+        "{ledger}: holds {found} good records, and its session has called {expected} durable: something else has written to the file; audit it (axilog audit), and go on in a new ledger where it fails",
+        ledger = ledger.display()
+    )]
+    NotDurable {
+        /// The ledger.
+        ledger: PathBuf,
+        /// The number of records that were found good.
+        found: u64,
+        /// The number of records that are said to be durable.
+        expected: u64,
+    },
+
     /// There is no file with the checkpoint.
     #[error("{path}: there is no checkpoint here; sign the ledger's head first (axilog checkpoint LEDGER --key FILE), or name the file that has it", path = .0.display())]
     MissingCheckpoint(PathBuf),

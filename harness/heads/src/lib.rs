@@ -58,6 +58,8 @@
 //! | `tree.rs` | the right edge of a growing tree, and the hashes of it that a proof needs |
 //! | `tree_place.rs` | a place of a ledger file, from which the tree of the records before it grows |
 //! | `saved_tree.rs`, `saved_tree_check.rs` | the file `LEDGER.tree` that keeps such a place, and its audit |
+//! | `growth.rs` | what the proof is made of that a tree has grown |
+//! | `growing_log.rs` | a ledger whose heads are signed while it grows |
 //! | `ledger_tree.rs` | the tree of a ledger file, made while the ledger is verified |
 //! | `ledger_name.rs` | the name that a ledger has, which is the origin of its checkpoints |
 //! | `signing.rs` | the signing of a ledger's head |
@@ -92,6 +94,8 @@ mod bounds;
 mod checkpoint;
 mod error;
 mod extension_proof;
+mod growing_log;
+mod growth;
 mod held_checkpoint;
 mod invalid_verifier_key;
 mod key_kind;
@@ -115,9 +119,10 @@ mod verifier_key;
 mod witness_key;
 
 pub use bounds::{MAX_CHECKPOINT_BYTES, MAX_PROOF_BYTES, MAX_TREE_SIZE};
-pub use checkpoint::Checkpoint;
+pub use checkpoint::{Checkpoint, checkpoint_of};
 pub use error::{HeadsError, InvalidCheckpoint, InvalidProof, Unproven};
 pub use extension_proof::{ExtensionProof, NoGrowth};
+pub use growing_log::{GrowingLog, SignedTree};
 pub use held_checkpoint::HeldCheckpoint;
 pub use invalid_verifier_key::InvalidVerifierKey;
 pub use key_kind::KeyKind;

@@ -121,7 +121,7 @@ fn grow_saved_tree(
 }
 
 /// Checks that the key's name is the ledger's, or the one that is given to a ledger without a name.
-fn check_origin(
+pub(crate) fn check_origin(
     source: &mut (impl Read + Seek),
     request: &SigningRequest<'_>,
 ) -> Result<(), HeadsError> {

@@ -139,9 +139,12 @@ impl ProofHashes {
         // What is proven with hashes that nobody knows yet is of no use.
         prove(&collector).map_err(HeadsError::Tree)?;
         let places = collector.0.into_inner();
-        Ok(ProofHashes(
-            places.into_iter().map(|place| (place, None)).collect(),
-        ))
+        Ok(ProofHashes::at(places))
+    }
+
+    /// The hashes, still unknown, at these places.
+    pub(crate) fn at(places: impl IntoIterator<Item = u64>) -> ProofHashes {
+        ProofHashes(places.into_iter().map(|place| (place, None)).collect())
     }
 
     /// Keeps a hash of the tree where a proof needs it.

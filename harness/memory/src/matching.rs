@@ -25,7 +25,7 @@ pub(crate) const MOST_COUNTED: u32 = 256;
 const PAGE: u32 = 512;
 
 /// A fact that has one of the terms, and which of them, by their numbers.
-struct Found {
+struct MatchedFact {
     candidate: Candidate,
     has: Vec<bool>,
     is_counted: bool,
@@ -75,7 +75,7 @@ pub(crate) fn find_matching(
     search: &str,
 ) -> Result<Vec<Candidate>> {
     let terms = search_terms(search);
-    let mut looked_at: BTreeMap<u64, Option<Found>> = BTreeMap::new();
+    let mut looked_at: BTreeMap<u64, Option<MatchedFact>> = BTreeMap::new();
     let mut weights = Vec::with_capacity(terms.len());
     for (number, term) in terms.iter().enumerate() {
         let mut count = 0;
@@ -124,12 +124,12 @@ fn look_at(
     guard: &OutputGuard<'_>,
     seq: u64,
     terms: &[String],
-) -> Result<Option<Found>> {
+) -> Result<Option<MatchedFact>> {
     let Some(candidate) = source.find(seq)? else {
         return Ok(None);
     };
     let told = told_terms(source.view, guard, &candidate)?;
-    Ok(Some(Found {
+    Ok(Some(MatchedFact {
         has: terms.iter().map(|term| told.contains(term)).collect(),
         candidate: Candidate {
             chosen_by: Some(Stage::Matching),

@@ -5,9 +5,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use axilog_heads::{Checkpoint, LogKey, SignedHead, SigningRequest, sign_ledger};
+use axilog_heads::{Checkpoint, LogKey, SignedHead, SigningRequest, checkpoint_of, sign_ledger};
 use axilog_ledger::error::FileError;
-use axilog_ledger::file::storage::append_suffix;
 use axilog_ledger::input_file;
 use serde::Serialize;
 
@@ -63,11 +62,6 @@ impl Args {
     pub(crate) fn keeps_checkpoint(&self) -> bool {
         self.file().as_os_str() != "-"
     }
-}
-
-/// Where the checkpoint of a ledger is kept.
-pub(crate) fn checkpoint_of(ledger: &Path) -> PathBuf {
-    append_suffix(ledger, ".checkpoint")
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {

@@ -6,7 +6,9 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use axilog_gateway::{BreachAction, BudgetSettings, EXAMPLE, Gateway, GatewayConfiguration};
+use axilog_gateway::{
+    BreachAction, BudgetSettings, EXAMPLE, Gateway, GatewayConfiguration, LedgerCheckpoints,
+};
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -125,6 +127,17 @@ struct LedgerSettingsResult<'a> {
     /// The oracles of models that have an oracle of their own.
     models: &'a BTreeMap<String, String>,
     budget: Option<&'a BudgetSettings>,
+    /// Where its heads are signed; `None` where nobody signs them.
+    checkpoint: Option<CheckpointSettingsResult<'a>>,
+}
+
+/// Who signs the heads of a ledger.
+#[derive(Serialize)]
+struct CheckpointSettingsResult<'a> {
+    /// The verifier key of the ledger, as `axilog key show` prints it.
+    public_key: String,
+    /// The witnesses that are asked to sign too.
+    witnesses: Vec<&'a str>,
 }
 
 /// Runs the command; `json` is how a gateway says where it listens.
@@ -234,6 +247,8 @@ fn check(path: &Path) -> Result<Report, Failure> {
             ("  keys", keys),
             ("  budget", describe_budget(settings.budget.as_ref())),
         ]);
+        let checkpoints = settings.checkpoints.as_ref();
+        pairs.extend(checkpoints.map(|it| ("  checkpoint", describe_checkpoints(it))));
         ledgers.push(LedgerSettingsResult {
             name,
             path: settings.path.display().to_string(),
@@ -242,6 +257,10 @@ fn check(path: &Path) -> Result<Report, Failure> {
             keys: settings.keys.len(),
             models: &settings.models,
             budget: settings.budget.as_ref(),
+            checkpoint: checkpoints.map(|it| CheckpointSettingsResult {
+                public_key: it.key.verifier_key().to_string(),
+                witnesses: it.witness_names(),
+            }),
         });
     }
     let result = ConfigurationResult {
@@ -256,6 +275,19 @@ fn check(path: &Path) -> Result<Report, Failure> {
         ledgers,
     };
     Ok(Report::new(true, table::format_pairs(&pairs), &result))
+}
+
+/// Describes whose heads are signed, and who is asked to sign them.
+fn describe_checkpoints(checkpoints: &LedgerCheckpoints) -> String {
+    let witnesses = checkpoints.witness_names().join(", ");
+    let witnesses = match witnesses.is_empty() {
+        true => "no witness is asked".to_owned(),
+        false => format!("witnesses {witnesses}"),
+    };
+    format!(
+        "signed as {}; {witnesses}",
+        checkpoints.key.verifier_key().name()
+    )
 }
 
 /// Describes the names by which requests come.

@@ -14,6 +14,7 @@ use crate::Failure;
 use crate::commands::time::wait_for_second_after;
 use crate::error::CommandError;
 use crate::now;
+use crate::options::checkpoints::CheckpointArgs;
 use crate::output::write_remark;
 use crate::read_named_policies;
 
@@ -41,6 +42,8 @@ pub(crate) struct Args {
     /// A call or result that no policy judges goes no further.
     #[arg(long)]
     require_policy: bool,
+    #[command(flatten)]
+    checkpoints: CheckpointArgs,
     /// The server and its arguments.
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -64,6 +67,7 @@ fn serve(args: &Args) -> Result<u8, Failure> {
         check_identities("tool", id)?;
     }
     let policies = read_named_policies(args.policies.as_deref())?;
+    let mut signing = args.checkpoints.read()?;
     let (mut session, begun) = Session::open_or_create(&args.ledger, policies.as_ref(), now())?;
     let last = session.agent().last_timestamp;
     let time = wait_for_second_after(last);
@@ -74,6 +78,7 @@ fn serve(args: &Args) -> Result<u8, Failure> {
     if args.require_policy {
         session.require_policy();
     }
+    signing.start(&mut session)?;
     let identities = Identities {
         client: args.client_id.clone(),
         server: args.server_id.clone(),
@@ -92,7 +97,11 @@ fn serve(args: &Args) -> Result<u8, Failure> {
     let status = server
         .wait()
         .map_err(|source| server_error("wait for", &args.command, source))?;
-    proxy.close()?;
+    let closed = proxy.close();
+    if let Some((heads, _)) = signing.finish() {
+        write_remark(&format!("{}: {heads}", args.ledger.display()));
+    }
+    closed?;
     Ok(status
         .code()
         .and_then(|code| u8::try_from(code).ok())

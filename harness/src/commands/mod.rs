@@ -163,7 +163,7 @@ impl Command {
             #[cfg(feature = "gateway")]
             Command::Gateway(args) => gateway::run(&args, json),
             #[cfg(feature = "memory")]
-            Command::Memory(args) => memory::run(&args).1,
+            Command::Memory(args) => memory::run(&args),
             #[cfg(feature = "witness")]
             Command::Witness(args) => witness::run(&args, json),
             #[cfg(feature = "x0l")]

@@ -15,6 +15,7 @@ use clap::ValueEnum;
 use crate::Failure;
 use crate::error::CommandError;
 use crate::now;
+use crate::options::checkpoints::{CheckpointArgs, add_to_report};
 use crate::options::sampling::{parse_temperature, parse_top_p};
 use crate::output::Report;
 use crate::output::decision;
@@ -69,6 +70,8 @@ pub(crate) struct Args {
     /// Permit acting only on answers that a policy judged: any other is recorded, and the exit code is 1.
     #[arg(long)]
     require_policy: bool,
+    #[command(flatten)]
+    checkpoints: CheckpointArgs,
     /// The ledger's policy file: for a new ledger, and where a ledger's configuration is not beside it.
     #[arg(long, value_name = "FILE")]
     policies: Option<PathBuf>,
@@ -94,6 +97,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     // Everything that can be refused is, before a ledger is created or an answer waited for.
     check_identities(&args.oracle_id, &args.model_id)?;
     let policies = read_named_policies(args.policies.as_deref())?;
+    let mut signing = args.checkpoints.read()?;
     let (path, question, kind) = read_question(args)?;
     let invalid = |reason| LedgerError::InvalidInput {
         path: path.clone(),
@@ -140,11 +144,16 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         };
         call.input = derive_input(&question, kind, &derivation).map_err(&invalid)?;
     }
+    signing.start(&mut session)?;
     let decision = session.observe(&call, reply)?;
-    Ok(Report {
+    let mut report = Report {
         passed: decision.may_act,
         ..decision::report(&session, &decision, begun.is_some())
-    })
+    };
+    if let Some(heads) = signing.finish() {
+        add_to_report(heads, &mut report);
+    }
+    Ok(report)
 }
 
 /// Reads the input, with its name for messages and its kind.

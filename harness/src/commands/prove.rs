@@ -4,11 +4,10 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use axilog_heads::{Checkpoint, Proven, prove_extension, prove_record};
+use axilog_heads::{Checkpoint, Proven, checkpoint_of, prove_extension, prove_record};
 use axilog_ledger::error::{FileError, LedgerFault};
 use serde::Serialize;
 
-use super::checkpoint::checkpoint_of;
 use crate::Failure;
 use crate::error::CommandError;
 use crate::output::Report;

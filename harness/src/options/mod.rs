@@ -1,5 +1,6 @@
 //! Groups of options that several commands take.
 
+pub(crate) mod checkpoints;
 pub(crate) mod expectations;
 #[cfg(any(feature = "ablation", feature = "bundle"))]
 pub(crate) mod free_server_args;

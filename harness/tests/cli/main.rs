@@ -8,6 +8,7 @@ mod bench;
 mod blobs;
 mod bundle;
 mod calibrate;
+mod checkpoints;
 mod color;
 mod completions;
 mod compressed;

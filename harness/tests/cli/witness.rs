@@ -12,10 +12,13 @@ use serde_json::Value;
 
 use crate::bench::Bench;
 
+/// The name of the ledger, and of its key.
+pub const NAME: &str = "example.com/plant";
+
 /// A ledger whose head was signed, its public key in `logs`, and the key and the state of a witness.
-fn plant() -> Bench {
+pub fn plant() -> Bench {
     let bench = Bench::new();
-    let name = "example.com/plant";
+    let name = NAME;
     bench
         .run(&format!("init ledger.jsonl --name {name} --time 1000"))
         .exits(0);
@@ -38,13 +41,13 @@ fn plant() -> Bench {
 }
 
 /// A witness that serves, and what it said when it began.
-struct Serving {
+pub struct Serving {
     process: Child,
-    said: Value,
+    pub said: Value,
 }
 
 impl Serving {
-    fn begin(bench: &Bench) -> Serving {
+    pub fn begin(bench: &Bench) -> Serving {
         let mut command = bench.command();
         command.args("witness serve state --key witness.key --logs logs --json".split(' '));
         command.args(["--listen", "127.0.0.1:0"]);
@@ -78,7 +81,7 @@ impl Serving {
         (status, body.to_owned())
     }
 
-    fn end(mut self) {
+    pub fn end(mut self) {
         let id = i32::try_from(self.process.id()).unwrap();
         kill(Pid::from_raw(id), Signal::SIGTERM).unwrap();
         assert_eq!(self.process.wait().unwrap().code(), Some(0));

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use axilog_heads::{HeadsError, InvalidVerifierKey};
+use axilog_heads::InvalidVerifierKey;
 use axilog_ledger::error::FileError;
 
 /// Why a witness cannot begin, or goes no further.
@@ -75,10 +75,6 @@ pub enum WitnessError {
         /// What the system says.
         source: std::io::Error,
     },
-
-    /// A checkpoint cannot be submitted.
-    #[error(transparent)]
-    Heads(HeadsError),
 
     /// The system gives no threads, or no random numbers.
     #[error("cannot begin: {0}")]

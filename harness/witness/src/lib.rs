@@ -13,8 +13,7 @@
 //! | `metrics.rs` | what is counted |
 //! | `server.rs` | the answers over HTTP |
 //! | `witness.rs` | all of them at an address |
-//! | `submitting.rs` | asking the witnesses of a policy |
-//! | `error.rs` | why a witness cannot begin, and nothing is submitted |
+//! | `error.rs` | why a witness cannot begin |
 //!
 //! Notes, proofs and signatures are those of `axilog-heads`, connections and their bounds of `axilog-connections`.
 
@@ -39,12 +38,10 @@ mod metrics;
 mod refusal;
 mod server;
 mod signer;
-mod submitting;
 mod witness;
 
 pub use error::WitnessError;
 pub use known_logs::KnownLogs;
 pub use refusal::Refusal;
 pub use server::MAX_SUBMISSION_BYTES;
-pub use submitting::{NotWitnessed, WitnessOutcome, submit_checkpoint};
 pub use witness::{Witness, create_state};

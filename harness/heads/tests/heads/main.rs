@@ -1,6 +1,7 @@
 //! Keys, checkpoints and proofs of ledgers, and what attacks on them come to.
 
 mod attacks;
+mod growing;
 mod independent;
 mod keys;
 mod notes;

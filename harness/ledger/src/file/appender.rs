@@ -10,6 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::batch::Batch;
+use super::durable_watch::DurableWatch;
 use super::place::Displacement;
 use super::storage::{Storage, append_all};
 use crate::durability::{Durability, LedgerPosition};
@@ -30,6 +31,8 @@ pub(super) struct Appender {
     failure: Option<Failure>,
     /// Whether the thread that syncs is to end.
     pub(super) closing: bool,
+    /// Who is told how far the file is durable.
+    watch: Option<DurableWatch>,
 }
 
 /// When an append syncs a step whose durability is [`Durability::Step`].
@@ -62,7 +65,14 @@ impl Appender {
             sync_due: None,
             failure: None,
             closing: false,
+            watch: None,
         })
+    }
+
+    /// Tells `watch` how far the file is durable, now and from now on.
+    pub(super) fn report_to(&mut self, watch: DurableWatch) {
+        watch.move_to(self.durable);
+        self.watch = Some(watch);
     }
 
     pub(super) fn storage(&self) -> &dyn Storage {
@@ -163,6 +173,9 @@ impl Appender {
         self.durable = self.written;
         self.pending = false;
         self.sync_due = None;
+        if let Some(watch) = &self.watch {
+            watch.move_to(self.durable);
+        }
     }
 
     /// Writes a batch, syncs it as `durability` says, and checks that the ledger's path leads to it. A batch

@@ -23,6 +23,7 @@ mod appender;
 pub mod batch;
 pub mod beginning;
 pub mod blobs;
+pub mod durable_watch;
 mod left_behind;
 pub mod lines;
 pub mod lock_holder;
@@ -53,6 +54,7 @@ pub(crate) use appender::StepSync;
 
 use appender::{Appender, SharedAppender};
 use batch::Batch;
+use durable_watch::DurableWatch;
 use lines::MAX_LINE_BYTES;
 use lock_holder::LockHolder;
 use storage::Storage;
@@ -290,6 +292,11 @@ impl LedgerFile {
     #[must_use]
     pub fn durable_position(&self) -> LedgerPosition {
         self.appender.lock().durable()
+    }
+
+    /// Tells `watch` how far the ledger is durable, now and from now on.
+    pub fn report_durable_to(&mut self, watch: DurableWatch) {
+        self.appender.lock().report_to(watch);
     }
 
     /// How far the ledger is written, be it durable or not.

@@ -35,6 +35,7 @@ use crate::decision::StepDecision;
 use crate::durability::{Durability, LedgerPosition};
 use crate::error::LedgerError;
 use crate::file::blobs::BlobWriter;
+use crate::file::durable_watch::DurableWatch;
 use crate::file::{LedgerFile, LeftBehind, TornLine};
 use crate::manifest::{MAX_MANIFEST_BYTES, Manifest};
 use crate::rules::{RuleSet, load_builtin_policies};
@@ -281,6 +282,12 @@ impl Session {
     #[must_use]
     pub fn durable_position(&self) -> LedgerPosition {
         self.file.durable_position()
+    }
+
+    /// Tells `watch` how far the ledger is durable, now and after each sync from now on. The session never waits for those who
+    /// watch.
+    pub fn report_durable_to(&mut self, watch: DurableWatch) {
+        self.file.report_durable_to(watch);
     }
 
     /// Syncs every step and gives how far the ledger is durable then. Dropping a session syncs too, but

@@ -89,14 +89,28 @@ fn facts() -> Vec<Value> {
     ballad["kind"] = json!("BALLAD");
     ballad["gist"] = json!("A ballad of the hall.");
     facts.push(ballad);
-    // To some facts the last scene and the thread point.
+    // To some facts the last scene points, to some the thread, and to one both.
     for (key, tags) in [
+        ("o-letter", json!(["miller"])),
         ("n-inn", json!(["tower"])),
         ("m-door", json!(["miller", "tower"])),
         ("u-trap", json!(["tower"])),
     ] {
         let fact = facts.iter_mut().find(|fact| fact["stable_key"] == key);
         fact.unwrap()["tags"] = tags;
+    }
+    // A word that is rarer than another in what the players may see, and as common in what they may not.
+    for number in 0..2 {
+        facts.push(open_fact(
+            &format!("y-ford-{number}"),
+            text("A ford below the dam."),
+        ));
+    }
+    for number in 0..40 {
+        facts.push(masked(
+            open_fact(&format!("z-ford-{number:02}"), text("Ford, road.")),
+            json!("DM_ONLY"),
+        ));
     }
     for number in 0..6 {
         facts.push(open_fact(

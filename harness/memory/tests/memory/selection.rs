@@ -22,7 +22,7 @@ pub fn build(memory: &TestMemory, asked: &WorkingSetQuery) -> WorkingSet {
 }
 
 /// The texts that a working set tells, each with why it came before others.
-fn told(set: &WorkingSet) -> Vec<(String, Option<String>)> {
+fn list_told_facts(set: &WorkingSet) -> Vec<(String, Option<String>)> {
     let facts = set.value()["facts_slice"].as_array().unwrap();
     let text = |fact: &Value| {
         let text = fact["payload"]["text"].as_str().or(fact["gist"].as_str());
@@ -33,7 +33,10 @@ fn told(set: &WorkingSet) -> Vec<(String, Option<String>)> {
 }
 
 fn texts(set: &WorkingSet) -> Vec<String> {
-    told(set).into_iter().map(|(text, _)| text).collect()
+    list_told_facts(set)
+        .into_iter()
+        .map(|(text, _)| text)
+        .collect()
 }
 
 /// A memory with 200 facts, more than a usual budget holds, and a few that matter among them.
@@ -76,7 +79,7 @@ fn the_plan_takes_what_is_pointed_to_then_what_matches_then_the_newest() {
             "" => format!("A stone of no importance, number {number}."),
             text => text.to_owned(),
         };
-        let told = told(&set);
+        let told = list_told_facts(&set);
         told.into_iter()
             .find(|(found, _)| *found == text)
             .map(|(_, why)| why)
@@ -122,14 +125,14 @@ fn a_search_finds_words_in_other_forms_and_scripts() {
         ),
     ] {
         asked.search = Some(search.into());
-        let first = told(&build(&memory, &asked));
+        let first = list_told_facts(&build(&memory, &asked));
         let found = (found.to_owned(), Some("matching".to_owned()));
         assert!(first.contains(&found), "{search}: {first:?}");
     }
     asked.search = Some("zeppelin".into());
-    assert!(told(&build(&memory, &asked)).is_empty());
+    assert!(list_told_facts(&build(&memory, &asked)).is_empty());
     asked.search = None;
-    assert!(told(&build(&memory, &asked)).is_empty());
+    assert!(list_told_facts(&build(&memory, &asked)).is_empty());
 }
 
 #[test]
@@ -178,7 +181,7 @@ fn a_thread_points_by_tag_key_and_handle() {
     let handle = memory.append_fact(text_fact("z", "Last of all.")).0;
     let threads = json!({ "threads": ["k001", "north", handle.to_string()] });
     memory.append(EntryKind::State, threads);
-    let pointed = told(&build(&memory, &query(OutputClass::WorkingSet, &[], 6000)));
+    let pointed = list_told_facts(&build(&memory, &query(OutputClass::WorkingSet, &[], 6000)));
     let pointed = pointed.iter().filter(|(_, why)| why.is_some()).count();
     assert_eq!(pointed, 3);
 }

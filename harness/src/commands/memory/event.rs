@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{CanonicalJson, EntryKind, MemoryStore};
-use serde_json::json;
+use axilog_memory::{CanonicalJson, EntryKind, Handle, MemoryStore};
+use serde::Serialize;
 
 use super::options::read_input;
 use crate::Failure;
@@ -23,9 +23,17 @@ pub(crate) struct Args {
     id: String,
     /// The body, one JSON object; standard input where it is absent.
     body: Option<String>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// An entry that was appended.
+#[derive(Serialize)]
+struct EventResult {
+    ok: bool,
+    /// The number of the entry.
+    seq: u64,
+    id: EntryKind,
+    /// The handle of what the entry registers, where it registers something.
+    handle: Option<Handle>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -40,15 +48,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(handle) = appended.handle {
         rows.push(("handle", handle.to_string()));
     }
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "ok": true,
-            "seq": appended.seq,
-            "id": kind,
-            "handle": appended.handle,
-        }),
-        notes: Vec::new(),
-    })
+    let result = EventResult {
+        ok: true,
+        seq: appended.seq,
+        id: kind,
+        handle: appended.handle,
+    };
+    Ok(Report::new(true, table::format_pairs(&rows), &result))
 }

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{CanonicalJson, EntryKind, Fact, MemoryStore};
-use serde_json::{Value, json};
+use axilog_memory::{CanonicalJson, EntryKind, Fact, FactDetail, Handle, MemoryStore};
+use serde::Serialize;
 
 use super::options::read_input;
 use crate::Failure;
@@ -21,9 +21,42 @@ pub(crate) struct Args {
     /// The file; `-` is standard input.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// The facts of a file, all of which the memory has now.
+#[derive(Serialize)]
+struct FactResult {
+    ok: bool,
+    /// How many of them are new.
+    appended: usize,
+    facts: Vec<AppendedFact>,
+}
+
+/// A fact that the memory has.
+#[derive(Serialize)]
+struct AppendedFact {
+    fact_id: Handle,
+    /// The number of its entry.
+    seq: u64,
+    /// Whether it was not there before.
+    new: bool,
+    details: Vec<NamedDetail>,
+}
+
+/// A detail of a fact.
+#[derive(Serialize)]
+struct NamedDetail {
+    name: String,
+    detail_handle: Handle,
+}
+
+impl NamedDetail {
+    fn new(detail: &FactDetail) -> NamedDetail {
+        NamedDetail {
+            name: detail.name.clone(),
+            detail_handle: detail.handle,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -36,7 +69,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     )?;
     let new = appended.iter().filter(|receipt| receipt.is_new).count();
     let mut rows = vec![("appended", format!("{new} of {}", appended.len()))];
-    let mut objects: Vec<Value> = Vec::new();
+    let mut named = Vec::new();
     for (receipt, fact) in appended.iter().zip(&facts) {
         let fact = Fact::new(fact.value())?;
         let (handle, details) = (fact.id(), fact.details());
@@ -50,22 +83,19 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
                 rows.push(("", detail.name.clone()));
             }
         }
-        objects.push(json!({
-            "fact_id": handle,
-            "seq": receipt.seq,
-            "new": receipt.is_new,
-            "details": details
-                .iter()
-                .map(|d| json!({ "name": d.name, "detail_handle": d.handle }))
-                .collect::<Vec<_>>(),
-        }));
+        named.push(AppendedFact {
+            fact_id: handle,
+            seq: receipt.seq,
+            new: receipt.is_new,
+            details: details.iter().map(NamedDetail::new).collect(),
+        });
     }
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&rows),
-        json: json!({ "ok": true, "appended": new, "facts": objects }),
-        notes: Vec::new(),
-    })
+    let result = FactResult {
+        ok: true,
+        appended: new,
+        facts: named,
+    };
+    Ok(Report::new(true, table::format_pairs(&rows), &result))
 }
 
 /// Reads a text that is one fact, or has one fact per line.

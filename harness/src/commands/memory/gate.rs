@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use axilog_memory::MemoryStore;
 use axilog_memory::gate::{Gate, GateInputs, GateReport, run_gate};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use super::options::{ExpectedHead, HandleArgument, PinsHere};
 use crate::Failure;
@@ -38,9 +38,6 @@ pub(crate) struct Args {
     patterns: Option<PathBuf>,
     #[command(flatten)]
     expected: ExpectedHead,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -69,6 +66,38 @@ impl From<GateName> for Gate {
     }
 }
 
+/// What the gates checked and found.
+#[derive(Serialize)]
+struct GatesResult<'a> {
+    /// Whether every gate is passed.
+    ok: bool,
+    gates: Vec<GateResult<'a>>,
+}
+
+/// What one gate checked and found.
+#[derive(Serialize)]
+struct GateResult<'a> {
+    gate: Gate,
+    name: &'static str,
+    passed: bool,
+    /// What it checked, a line each.
+    checked: &'a [String],
+    /// What is wrong, a line each.
+    faults: &'a [String],
+}
+
+impl GateResult<'_> {
+    fn new(report: &GateReport) -> GateResult<'_> {
+        GateResult {
+            gate: report.gate,
+            name: report.gate.title(),
+            passed: report.passed(),
+            checked: &report.checked,
+            faults: &report.faults,
+        }
+    }
+}
+
 /// How many faults of one gate are printed; every fault is counted.
 const MAX_FAULTS: usize = 20;
 
@@ -93,12 +122,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         reports.push(run_gate(&mut store, gate, &inputs)?);
     }
     let fine = reports.iter().all(GateReport::passed);
-    Ok(Report {
-        passed: fine,
-        text: reports.iter().map(to_text).collect(),
-        json: json!({ "ok": fine, "gates": reports.iter().map(to_object).collect::<Vec<Value>>() }),
-        notes: Vec::new(),
-    })
+    let result = GatesResult {
+        ok: fine,
+        gates: reports.iter().map(GateResult::new).collect(),
+    };
+    let text = reports.iter().map(to_text).collect();
+    Ok(Report::new(fine, text, &result))
 }
 
 fn to_text(report: &GateReport) -> String {
@@ -122,14 +151,4 @@ fn to_text(report: &GateReport) -> String {
         ));
     }
     text
-}
-
-fn to_object(report: &GateReport) -> Value {
-    json!({
-        "gate": report.gate,
-        "name": report.gate.title(),
-        "passed": report.passed(),
-        "checked": report.checked,
-        "faults": report.faults,
-    })
 }

@@ -1,9 +1,10 @@
 //! `axilog memory init`: creates a memory.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
-use axilog_memory::{CanonicalJson, InitialState, MaskMatrix, MemoryStore};
-use serde_json::json;
+use axilog_memory::{CanonicalJson, Handle, InitialState, MaskMatrix, MemoryStore};
+use serde::Serialize;
 
 use super::options::{Pin, pin_pairs, read_input};
 use crate::Failure;
@@ -35,9 +36,19 @@ pub(crate) struct Args {
     /// A pin; may be given several times.
     #[arg(long, value_name = "NAME=VALUE")]
     pin: Vec<Pin>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A memory that was created.
+#[derive(Serialize)]
+struct InitResult<'a> {
+    /// The database, as it was given.
+    memory: Cow<'a, str>,
+    ok: bool,
+    /// How many entries its log has.
+    entries: u64,
+    /// How many pins it has.
+    pins: usize,
+    mask_matrix_id: Handle,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -48,7 +59,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             MaskMatrix::read(CanonicalJson::parse(&what, &read_input(path)?)?)?
         }
     };
-    let mask_matrix = matrix.canonical().handle().to_string();
+    let mask_matrix = matrix.canonical().handle();
     let store = MemoryStore::init(
         &args.db,
         &InitialState {
@@ -61,21 +72,18 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     )?;
     let head = store.reader().head()?;
     let pins = store.reader().pins()?.len();
-    Ok(Report {
-        passed: true,
-        text: table::format_pairs(&[
-            ("memory", args.db.display().to_string()),
-            ("entries", head.seq.to_string()),
-            ("pins", pins.to_string()),
-            ("mask matrix", mask_matrix.clone()),
-        ]),
-        json: json!({
-            "memory": args.db.to_string_lossy(),
-            "ok": true,
-            "entries": head.seq,
-            "pins": pins,
-            "mask_matrix_id": mask_matrix,
-        }),
-        notes: Vec::new(),
-    })
+    let text = table::format_pairs(&[
+        ("memory", args.db.display().to_string()),
+        ("entries", head.seq.to_string()),
+        ("pins", pins.to_string()),
+        ("mask matrix", mask_matrix.to_string()),
+    ]);
+    let result = InitResult {
+        memory: args.db.to_string_lossy(),
+        ok: true,
+        entries: head.seq,
+        pins,
+        mask_matrix_id: mask_matrix,
+    };
+    Ok(Report::new(true, text, &result))
 }

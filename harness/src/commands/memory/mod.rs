@@ -17,7 +17,8 @@ mod working_set;
 
 use std::path::{Path, PathBuf};
 
-use crate::CommandOutcome;
+use crate::Failure;
+use crate::output::Report;
 
 /// Keep the facts of a long game outside any chat with a model, and print what a model may read.
 #[derive(clap::Args)]
@@ -64,59 +65,56 @@ impl Args {
 }
 
 impl Command {
-    /// The database, and whether the result is wanted as JSON.
-    fn target(&self) -> (&Path, bool) {
+    /// The database.
+    fn db(&self) -> &Path {
         match self {
-            Command::Init(args) => (&args.db, args.json),
-            Command::Event(args) => (&args.db, args.json),
-            Command::Fact(args) => (&args.db, args.json),
-            Command::Unlock(args) => (&args.db, args.json),
-            Command::Recall(args) => (&args.db, args.json),
-            Command::Notebook(args) => (args.db(), args.json()),
-            Command::WorkingSet(args) => (&args.db, args.json),
-            Command::Pvib(args) => (&args.db, args.json),
-            Command::Rebuild(args) => (&args.db, args.json),
-            Command::Gate(args) => (&args.db, args.json),
-            Command::Show(args) => (&args.db, args.json),
-            Command::Shown(args) => (&args.db, args.json),
+            Command::Init(args) => &args.db,
+            Command::Event(args) => &args.db,
+            Command::Fact(args) => &args.db,
+            Command::Unlock(args) => &args.db,
+            Command::Recall(args) => &args.db,
+            Command::Notebook(args) => args.db(),
+            Command::WorkingSet(args) => &args.db,
+            Command::Pvib(args) => &args.db,
+            Command::Rebuild(args) => &args.db,
+            Command::Gate(args) => &args.db,
+            Command::Show(args) => &args.db,
+            Command::Shown(args) => &args.db,
         }
     }
 }
 
-pub(crate) fn run(args: &Args) -> CommandOutcome {
+pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let Some(ledger) = &args.ledger else {
         return run_command(&args.command);
     };
-    let (db, json) = args.command.target();
-    let compared = match &args.command {
-        Command::Init(_) => ledger::refuse_used(ledger),
-        _ => ledger::compare(db, ledger, args.records()),
-    };
-    if let Err(failure) = compared {
-        return (json, Err(failure));
+    let db = args.command.db();
+    match &args.command {
+        Command::Init(_) => ledger::refuse_used(ledger)?,
+        _ => ledger::compare(db, ledger, args.records())?,
     }
-    let (json, result) = run_command(&args.command);
+    let result = run_command(&args.command);
     // A command that refuses may have logged something all the same, as a guess; an `init` has not.
     let is_begun = result.is_ok() || !matches!(args.command, Command::Init(_));
     match args.records() && is_begun && db.exists() {
-        false => (json, result),
-        true => (json, ledger::record(db, ledger).and(result)),
+        false => result,
+        true => ledger::record(db, ledger).and(result),
     }
 }
 
-fn run_command(command: &Command) -> CommandOutcome {
+fn run_command(command: &Command) -> Result<Report, Failure> {
     match command {
-        Command::Init(args) => (args.json, init::run(args)),
-        Command::Event(args) => (args.json, event::run(args)),
-        Command::Fact(args) => (args.json, fact::run(args)),
-        Command::Unlock(args) => (args.json, unlock::run(args)),
-        Command::Recall(args) => (args.json, recall::run(args)),
-        Command::Notebook(args) => (args.json(), notebook::run(args)),
-        Command::WorkingSet(args) => (args.json, working_set::run(args)),
-        Command::Pvib(args) => (args.json, pvib::run(args)),
-        Command::Rebuild(args) => (args.json, rebuild::run(args)),
-        Command::Gate(args) => (args.json, gate::run(args)),
-        Command::Show(args) => (args.json, show::run(args)),
-        Command::Shown(args) => (args.json, shown::run(args)),
+        Command::Init(args) => init::run(args),
+        Command::Event(args) => event::run(args),
+        Command::Fact(args) => fact::run(args),
+        Command::Unlock(args) => unlock::run(args),
+        Command::Recall(args) => recall::run(args),
+        Command::Notebook(args) => notebook::run(args),
+        Command::WorkingSet(args) => working_set::run(args),
+        Command::Pvib(args) => pvib::run(args),
+        Command::Rebuild(args) => rebuild::run(args),
+        Command::Gate(args) => gate::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Shown(args) => shown::run(args),
     }
 }

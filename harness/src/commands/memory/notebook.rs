@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use axilog_memory::{CONSENT_WORD, ConsentScope, MemoryStore, NotebookRequest};
-use serde_json::json;
+use serde::Serialize;
 
 use super::options::{HandleArgument, to_handles};
 use crate::Failure;
@@ -50,9 +50,6 @@ struct Ask {
     /// Who leads the game has told the content at the table, without a recall.
     #[arg(long)]
     revealed_by_dm: bool,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -75,9 +72,6 @@ struct Answer {
     /// Whose notebook it is.
     #[arg(long, value_name = "ID")]
     player: String,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 /// Record that the content was written (EV-013). It must be exactly what the player consented to.
@@ -90,9 +84,6 @@ struct Write {
     /// The facts and details that were written.
     #[arg(required = true)]
     handle: Vec<HandleArgument>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    json: bool,
 }
 
 impl Args {
@@ -103,14 +94,16 @@ impl Args {
             Command::Write(args) => &args.db,
         }
     }
+}
 
-    pub(crate) fn json(&self) -> bool {
-        match &self.command {
-            Command::Ask(args) => args.json,
-            Command::Answer(args) => args.json,
-            Command::Write(args) => args.json,
-        }
-    }
+/// What became of a request.
+#[derive(Serialize)]
+struct NotebookResult<'a> {
+    /// Whether it was asked, granted or written.
+    ok: bool,
+    request_id: &'a str,
+    /// The same in words.
+    notebook: &'a str,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -154,10 +147,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             )
         }
     };
-    Ok(Report {
-        passed: fine,
-        text: table::format_pairs(&[("request", request.clone()), ("notebook", message.clone())]),
-        json: json!({ "ok": fine, "request_id": request, "notebook": message }),
-        notes: Vec::new(),
-    })
+    let text = table::format_pairs(&[("request", request.clone()), ("notebook", message.clone())]);
+    let result = NotebookResult {
+        ok: fine,
+        request_id: request,
+        notebook: &message,
+    };
+    Ok(Report::new(fine, text, &result))
 }

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{CanonicalJson, MemoryReader, MemoryStore, OutputClass};
-use serde_json::json;
+use axilog_memory::{CanonicalJson, Handle, MemoryReader, MemoryStore, OutputClass};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::options::{HandleArgument, Recording, read_input, to_handles};
 use super::working_set::QueryArgs;
@@ -29,9 +30,6 @@ pub(crate) struct Args {
     check: Option<PathBuf>,
     #[command(flatten)]
     recording: Recording,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 impl Args {
@@ -39,6 +37,17 @@ impl Args {
     pub(super) fn records(&self) -> bool {
         self.recording.records()
     }
+}
+
+/// An image brief that was printed.
+#[derive(Serialize)]
+struct PvibResult<'a> {
+    ok: bool,
+    hash: Handle,
+    /// The document.
+    pvib: &'a Value,
+    /// Whether the log says that it was shown.
+    recorded: bool,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -64,15 +73,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         }
     };
     let canonical = brief.canonical();
-    Ok(Report {
-        passed: true,
-        text: args.recording.mark(format!("{}\n", canonical.text())),
-        json: json!({
-            "ok": true,
-            "hash": canonical.handle(),
-            "pvib": canonical.value(),
-            "recorded": args.records(),
-        }),
-        notes: Vec::new(),
-    })
+    let text = args.recording.mark(format!("{}\n", canonical.text()));
+    let result = PvibResult {
+        ok: true,
+        hash: canonical.handle(),
+        pvib: canonical.value(),
+        recorded: args.records(),
+    };
+    Ok(Report::new(true, text, &result))
 }

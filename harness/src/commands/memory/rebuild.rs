@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
-use axilog_memory::{MemoryStore, Rebuilt, ShownDifference};
-use serde_json::{Value, json};
+use axilog_memory::{Handle, MemoryStore, Rebuilt, RemadeOutputs, ShownDifference, ShownKind};
+use serde::Serialize;
 
 use super::options::{ExpectedHead, PinsHere};
 use crate::Failure;
@@ -26,9 +26,68 @@ pub(crate) struct Args {
     pins: PinsHere,
     #[command(flatten)]
     expected: ExpectedHead,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// What was derived from the log again.
+#[derive(Serialize)]
+struct RebuildResult<'a> {
+    /// Whether every output is the one that was shown.
+    ok: bool,
+    /// How many entries the log has.
+    entries: u64,
+    /// The chain value of the last one.
+    head: &'a str,
+    /// The pins of which this machine has nothing.
+    absent_pins: &'a [String],
+    shown: RemadeResult<'a>,
+}
+
+/// What became of the outputs that were shown.
+#[derive(Serialize)]
+struct RemadeResult<'a> {
+    /// How many were made again, byte for byte.
+    same: u64,
+    /// How many narrations were refused, of which the log has the hash alone.
+    refused_narrations: u64,
+    /// The entries of outputs that this build does not make, since the pins were others.
+    other_pins: &'a [u64],
+    differences: Vec<DifferentOutput<'a>>,
+}
+
+/// An output that is another one now.
+#[derive(Serialize)]
+struct DifferentOutput<'a> {
+    /// The number of its entry.
+    seq: u64,
+    kind: ShownKind,
+    /// The hash of the bytes that were shown.
+    expected: Handle,
+    /// The hash of the bytes that are made now, where they can be made.
+    found: Option<Handle>,
+    reason: &'a str,
+}
+
+impl RemadeResult<'_> {
+    fn new(shown: &RemadeOutputs) -> RemadeResult<'_> {
+        RemadeResult {
+            same: shown.same,
+            refused_narrations: shown.refused_narrations,
+            other_pins: &shown.other_pins,
+            differences: shown.differences.iter().map(DifferentOutput::new).collect(),
+        }
+    }
+}
+
+impl DifferentOutput<'_> {
+    fn new(difference: &ShownDifference) -> DifferentOutput<'_> {
+        DifferentOutput {
+            seq: difference.seq,
+            kind: difference.kind,
+            expected: difference.expected,
+            found: difference.found,
+            reason: &difference.reason,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -67,34 +126,15 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         let more = shown.differences.len() - MAX_DIFFERENCES;
         rows.push(("", format!("and {more} more")));
     }
-    Ok(Report {
-        passed,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "ok": passed,
-            "entries": head.seq,
-            "head": chain,
-            "absent_pins": pins.absent,
-            "shown": {
-                "same": shown.same,
-                "refused_narrations": shown.refused_narrations,
-                "other_pins": shown.other_pins,
-                "differences": shown.differences.iter().map(to_object).collect::<Vec<Value>>(),
-            },
-        }),
-        notes: Vec::new(),
-    })
+    let result = RebuildResult {
+        ok: passed,
+        entries: head.seq,
+        head: &chain,
+        absent_pins: &pins.absent,
+        shown: RemadeResult::new(&shown),
+    };
+    Ok(Report::new(passed, table::format_pairs(&rows), &result))
 }
 
 /// How many differences are printed; every one is counted, and stands in the JSON.
 const MAX_DIFFERENCES: usize = 20;
-
-fn to_object(difference: &ShownDifference) -> Value {
-    json!({
-        "seq": difference.seq,
-        "kind": difference.kind,
-        "expected": difference.expected,
-        "found": difference.found,
-        "reason": difference.reason,
-    })
-}

@@ -2,8 +2,12 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{DiceRoll, MemoryStore, RecallAnswer, RecallRequest, RecallScope};
-use serde_json::{Value, json};
+use axilog_memory::{
+    AttemptOutcome, DiceRoll, MemoryRule, MemoryStore, RecallAnswer, RecallRequest, RecallScope,
+    ResultOutcome,
+};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Failure;
 use crate::output::Report;
@@ -54,9 +58,6 @@ pub(crate) struct Args {
     /// Until when a success unlocks.
     #[arg(long, default_value = "scene")]
     scope: Scope,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -69,6 +70,23 @@ enum RollOutcome {
 enum Scope {
     Scene,
     Session,
+}
+
+/// How a request was answered.
+#[derive(Serialize)]
+struct RecallResult {
+    /// Whether the exact string is told.
+    ok: bool,
+    result: ResultOutcome,
+    /// What became of the roll.
+    attempt: AttemptOutcome,
+    /// The number of the first of the three entries of the request.
+    seq: u64,
+    /// The exact string, or the payload of a fact; null where it is locked.
+    exact: Value,
+    gist: Option<String>,
+    /// The rule that holds the exact string back.
+    rule_ref: Option<MemoryRule>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -114,18 +132,14 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         (Value::String(text), None) => rows.push(("says", text.clone())),
         (value, None) => rows.push(("says", value.to_string())),
     }
-    Ok(Report {
-        passed: fine,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "ok": fine,
-            "result": result,
-            "attempt": recall.attempt,
-            "seq": recall.seq,
-            "exact": exact,
-            "gist": gist,
-            "rule_ref": rule,
-        }),
-        notes: Vec::new(),
-    })
+    let result = RecallResult {
+        ok: fine,
+        result,
+        attempt: recall.attempt,
+        seq: recall.seq,
+        exact,
+        gist,
+        rule_ref: rule,
+    };
+    Ok(Report::new(fine, table::format_pairs(&rows), &result))
 }

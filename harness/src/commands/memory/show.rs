@@ -1,15 +1,17 @@
 //! `axilog memory show`: shows a memory, without locked strings.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use axilog_ledger::encoding::hex;
-use axilog_memory::{LogEntry, MemoryReader};
-use serde_json::{Value, json};
+use axilog_memory::{EntryKind, LogEntry, MemoryReader, Mode, StoryState};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::options::ExpectedHead;
 use crate::Failure;
-use crate::output::Report;
 use crate::output::table;
+use crate::output::{Report, to_json};
 
 /// Show a memory: where the story stands, the pins, and with --log the log.
 ///
@@ -30,9 +32,57 @@ pub(crate) struct Args {
     count: u64,
     #[command(flatten)]
     expected: ExpectedHead,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// A memory. Its locked strings are `[locked]`.
+#[derive(Serialize)]
+struct ShowResult<'a> {
+    ok: bool,
+    /// The database, as it was given.
+    memory: Cow<'a, str>,
+    /// How many entries its log has.
+    entries: u64,
+    /// The chain value of the last one.
+    head: Option<String>,
+    /// A [`Story`].
+    story: Value,
+    /// The pins, by name.
+    pins: Value,
+    /// The entries, where they were asked for.
+    log: Option<Vec<ShownEntry>>,
+}
+
+/// Where the story stands.
+#[derive(Serialize)]
+struct Story<'a> {
+    world_id: &'a str,
+    campaign_id: &'a str,
+    session_id: &'a str,
+    scene_id: Option<&'a str>,
+    mode: Mode,
+    /// The other pointers, by name.
+    others: Map<String, Value>,
+}
+
+/// An entry of the log.
+#[derive(Serialize)]
+struct ShownEntry {
+    seq: u64,
+    id: EntryKind,
+    body: Value,
+}
+
+impl Story<'_> {
+    fn new(state: &StoryState) -> Story<'_> {
+        Story {
+            world_id: &state.world_id,
+            campaign_id: &state.campaign_id,
+            session_id: &state.session_id,
+            scene_id: state.scene.as_ref().map(|scene| &*scene.id),
+            mode: state.mode,
+            others: state.others.iter().cloned().collect(),
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -45,14 +95,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         ("entries", head.seq.to_string()),
         ("head", head.chain.as_ref().map(hex).unwrap_or_default()),
     ];
-    let story = redact(json!({
-        "world_id": state.world_id,
-        "campaign_id": state.campaign_id,
-        "session_id": state.session_id,
-        "scene_id": state.scene.as_ref().map(|scene| &scene.id),
-        "mode": state.mode,
-        "others": state.others.iter().cloned().collect::<serde_json::Map<_, _>>(),
-    }))?;
+    let story = redact(to_json(&Story::new(&state)))?;
     for (label, name) in [
         ("world", "world_id"),
         ("campaign", "campaign_id"),
@@ -65,7 +108,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             to_plain_text(story.get(name).unwrap_or(&Value::Null)),
         ));
     }
-    let pins: serde_json::Map<String, Value> = reader
+    let pins: Map<String, Value> = reader
         .pins()?
         .into_iter()
         .map(|(name, value)| (name, value.into()))
@@ -92,7 +135,11 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
                 entry.kind.to_string(),
                 body.to_string(),
             ]);
-            entries.push(json!({ "seq": entry.seq, "id": entry.kind, "body": body }));
+            entries.push(ShownEntry {
+                seq: entry.seq,
+                id: entry.kind,
+                body,
+            });
         }
         text.push('\n');
         text.push_str(&table::format_grid(
@@ -101,20 +148,16 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             &lines,
         ));
     }
-    Ok(Report {
-        passed: true,
-        text,
-        json: json!({
-            "ok": true,
-            "memory": args.db.to_string_lossy(),
-            "entries": head.seq,
-            "head": head.chain.as_ref().map(hex),
-            "story": story,
-            "pins": pins,
-            "log": args.log.then_some(entries),
-        }),
-        notes: Vec::new(),
-    })
+    let result = ShowResult {
+        ok: true,
+        memory: args.db.to_string_lossy(),
+        entries: head.seq,
+        head: head.chain.as_ref().map(hex),
+        story,
+        pins,
+        log: args.log.then_some(entries),
+    };
+    Ok(Report::new(true, text, &result))
 }
 
 /// The text of a value, without quotes.

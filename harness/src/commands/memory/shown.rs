@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use axilog_ledger::visible_text::escape_deceptive_line;
 use axilog_memory::{EntryKind, MemoryReader, ShownKind};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::options::ExpectedHead;
 use crate::Failure;
@@ -29,9 +30,6 @@ pub(crate) struct Args {
     last: usize,
     #[command(flatten)]
     expected: ExpectedHead,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -58,6 +56,16 @@ impl From<Kind> for ShownKind {
             Kind::Brief => ShownKind::Brief,
         }
     }
+}
+
+/// What a model's side was shown.
+#[derive(Serialize)]
+struct ShownResult {
+    ok: bool,
+    /// How many outputs of the kinds that were asked for there are, also where fewer are listed.
+    count: u64,
+    /// The members of the entries SHOWN, and the number of each as `seq`. Locked strings are `[locked]`.
+    shown: Vec<Value>,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -105,12 +113,12 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             "the last {listed} of {found}; --last N lists more\n"
         ));
     }
-    Ok(Report {
-        passed: true,
-        text,
-        json: json!({ "ok": true, "count": found, "shown": objects }),
-        notes: Vec::new(),
-    })
+    let result = ShownResult {
+        ok: true,
+        count: found,
+        shown: objects,
+    };
+    Ok(Report::new(true, text, &result))
 }
 
 /// The members of an entry that are the memory's own words.

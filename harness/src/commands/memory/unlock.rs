@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use axilog_memory::{MemoryReader, MemoryRule, OpenedRule, Unlock, UnlockScope};
-use serde_json::{Value, json};
+use axilog_memory::{Handle, MemoryReader, MemoryRule, OpenedRule, Unlock, UnlockScope};
+use serde::Serialize;
 
 use super::options::HandleArgument;
 use crate::Failure;
@@ -20,9 +20,35 @@ pub(crate) struct Args {
     pub(super) db: PathBuf,
     /// A detail or a fact.
     handle: Option<HandleArgument>,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+/// What is unlocked.
+#[derive(Serialize)]
+struct UnlockResult<'a> {
+    /// False where the handle that was asked for is locked.
+    ok: bool,
+    unlocked: Vec<UnlockedHandle>,
+    unlocked_rule_refs: Vec<UnlockedRule<'a>>,
+    /// The rule that holds the handle back.
+    rule_ref: Option<MemoryRule>,
+}
+
+/// A fact or detail that is unlocked.
+#[derive(Serialize)]
+struct UnlockedHandle {
+    handle: Handle,
+    scope: UnlockScope,
+    /// The entry by which it is.
+    seq: u64,
+}
+
+/// A rule that is open.
+#[derive(Serialize)]
+struct UnlockedRule<'a> {
+    rule_ref: &'a str,
+    scope: UnlockScope,
+    /// The entry by which it is.
+    seq: u64,
 }
 
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
@@ -64,19 +90,21 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(rule) = rule {
         rows.push(("rule_ref", rule.to_string()));
     }
-    let object = |unlock: &Unlock| json!({ "handle": unlock.handle, "scope": unlock.scope, "seq": unlock.seq });
-    let rule_object = |opened: &OpenedRule| json!({ "rule_ref": opened.rule_ref, "scope": opened.scope, "seq": opened.seq });
-    Ok(Report {
-        passed: fine,
-        text: table::format_pairs(&rows),
-        json: json!({
-            "ok": fine,
-            "unlocked": all.iter().map(object).collect::<Vec<Value>>(),
-            "unlocked_rule_refs": rules.iter().map(rule_object).collect::<Vec<Value>>(),
-            "rule_ref": rule,
-        }),
-        notes: Vec::new(),
-    })
+    let unlocked = all
+        .into_iter()
+        .map(|Unlock { handle, scope, seq }| UnlockedHandle { handle, scope, seq });
+    let opened = rules.iter().map(|opened| UnlockedRule {
+        rule_ref: &opened.rule_ref,
+        scope: opened.scope,
+        seq: opened.seq,
+    });
+    let result = UnlockResult {
+        ok: fine,
+        unlocked: unlocked.collect(),
+        unlocked_rule_refs: opened.collect(),
+        rule_ref: rule,
+    };
+    Ok(Report::new(fine, table::format_pairs(&rows), &result))
 }
 
 fn describe_end(scope: UnlockScope) -> &'static str {

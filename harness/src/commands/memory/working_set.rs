@@ -6,7 +6,8 @@ use axilog_memory::{
     Audience, BudgetTokenizer, FactOrder, Handle, MemoryReader, MemoryStore, OutputClass,
     WorkingSetQuery,
 };
-use serde_json::json;
+use serde::Serialize;
+use serde_json::Value;
 
 use super::options::{ExpectedHead, HandleArgument, Recording, read_input, to_handles};
 use crate::Failure;
@@ -41,9 +42,6 @@ pub(crate) struct Args {
     recording: Recording,
     #[command(flatten)]
     expected: ExpectedHead,
-    /// One JSON object on standard output.
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// What a working set is asked for, whatever its class.
@@ -168,6 +166,34 @@ impl Args {
     }
 }
 
+/// A working set, or the prompt that has it.
+#[derive(Serialize)]
+struct WorkingSetResult<'a> {
+    ok: bool,
+    working_set_id: Handle,
+    tokens: u64,
+    /// Whether the budget left nothing out.
+    complete: bool,
+    /// The document.
+    working_set: &'a Value,
+    prompt: Option<&'a str>,
+    /// The hash of what was printed.
+    bytes_hash: Handle,
+    /// Whether the log says that it was shown.
+    recorded: bool,
+}
+
+/// A text of a model's that passed.
+#[derive(Serialize)]
+struct NarrationResult<'a> {
+    ok: bool,
+    narration: &'a str,
+    /// The hash of the text.
+    bytes_hash: Handle,
+    /// Whether the log has the check.
+    recorded: bool,
+}
+
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if let Some(path) = &args.narration {
         let text = String::from_utf8(read_input(path)?).map_err(|error| CommandError::NotText {
@@ -177,17 +203,13 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         let mut store = MemoryStore::open(&args.db)?;
         args.expected.assert(store.reader())?;
         let narration = store.check_narration(&args.query.viewer, &text)?;
-        return Ok(Report {
-            passed: true,
-            text: narration.text().to_owned(),
-            json: json!({
-                "ok": true,
-                "narration": narration.text(),
-                "bytes_hash": Handle::of(narration.text().as_bytes()),
-                "recorded": true,
-            }),
-            notes: Vec::new(),
-        });
+        let result = NarrationResult {
+            ok: true,
+            narration: narration.text(),
+            bytes_hash: Handle::of(narration.text().as_bytes()),
+            recorded: true,
+        };
+        return Ok(Report::new(true, narration.text().to_owned(), &result));
     }
     let class = match args.class {
         Class::WorkingSet => OutputClass::WorkingSet,
@@ -213,20 +235,19 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         (reader.inspect_working_set(&query)?, None)
     };
     let shown = prompt.as_deref().unwrap_or(set.text());
-    let json = json!({
-        "ok": true,
-        "working_set_id": set.id(),
-        "tokens": set.tokens(),
-        "complete": set.is_complete(),
-        "working_set": set.value(),
-        "prompt": prompt,
-        "bytes_hash": Handle::of(shown.as_bytes()),
-        "recorded": args.records(),
-    });
-    Ok(Report {
-        passed: true,
-        text: prompt.unwrap_or_else(|| args.recording.mark(format!("{}\n", set.text()))),
-        json,
-        notes: Vec::new(),
-    })
+    let result = WorkingSetResult {
+        ok: true,
+        working_set_id: set.id(),
+        tokens: set.tokens(),
+        complete: set.is_complete(),
+        working_set: set.value(),
+        prompt: prompt.as_deref(),
+        bytes_hash: Handle::of(shown.as_bytes()),
+        recorded: args.records(),
+    };
+    let text = match &prompt {
+        Some(prompt) => prompt.clone(),
+        None => args.recording.mark(format!("{}\n", set.text())),
+    };
+    Ok(Report::new(true, text, &result))
 }

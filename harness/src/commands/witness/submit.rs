@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::{Duration, UNIX_EPOCH};
 
+use axilog_checkpoints::{WitnessOutcome, submit_checkpoint};
 use axilog_heads::{Checkpoint, WitnessPolicy};
-use axilog_witness::{WitnessOutcome, submit_checkpoint};
 use humantime::format_rfc3339_seconds;
 use serde::Serialize;
 

@@ -50,6 +50,10 @@ fn the_example_can_be_used_as_it_stands() {
     assert_eq!(same, checked);
     bench.write("gateway.toml", uncomment(true));
     bench.write("policies.toml", super::POLICIES);
+    bench
+        .run("key new plant.key --name example.com/plant")
+        .exits(0);
+    bench.write("witnesses.policy", "quorum none\n");
     let output = bench
         .command()
         .args(["gateway", "check", "gateway.toml", "--json"])
@@ -64,6 +68,8 @@ fn the_example_can_be_used_as_it_stands() {
         (&1.into(), &1000.into()),
         "{all}"
     );
+    let signer = ledger["checkpoint"]["public_key"].as_str().unwrap();
+    assert!(signer.starts_with("example.com/plant+"), "{all}");
     assert_eq!(ledger["models"]["gpt-4o-mini"], "llm.small", "{all}");
 
     let provider = Server::new(vec![Act::say("hi")]);

@@ -3,6 +3,7 @@
 mod answers;
 mod budgets;
 mod calling;
+mod checkpoints;
 mod configuration;
 mod connections;
 mod ledgers;

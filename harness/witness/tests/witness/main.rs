@@ -6,4 +6,3 @@ mod histories;
 mod kills;
 mod signatures;
 mod states;
-mod submissions;

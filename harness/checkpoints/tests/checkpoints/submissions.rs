@@ -1,40 +1,22 @@
-//! Checkpoints that are submitted to the witnesses of a policy: good ones, ones that are away, and ones that lie.
+//! Checkpoints that are submitted to the witnesses of a policy once: good ones, ones that are away, and ones that lie.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
-use std::path::PathBuf;
 use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use axilog::admission::InputKind;
-use axilog::evidence::observation::Params;
-use axilog_heads::{Checkpoint, LogKey, SigningRequest, WitnessKey, WitnessPolicy, sign_ledger};
-use axilog_ledger::input::CanonicalInput;
-use axilog_ledger::session::{OracleCall, OracleReply, Session};
-use axilog_witness::{WitnessOutcome, submit_checkpoint};
+use axilog_checkpoints::{WitnessOutcome, submit_checkpoint};
+use axilog_heads::{Checkpoint, SigningRequest, WitnessKey, WitnessPolicy, sign_ledger};
 
-use crate::bench::{Bench, NAME};
+use crate::bench::{Bench, NAME, observe};
 
 impl Bench {
-    fn ledger(&self) -> PathBuf {
-        self.path("ledger.jsonl")
-    }
-
     /// Records three records more, and signs the head.
     fn grow(&self) -> Checkpoint {
-        let (mut session, _) = Session::open_or_create(&self.ledger(), None, 1).unwrap();
-        let call = OracleCall {
-            oracle_id: "llm".to_owned(),
-            model_id: "model-1".to_owned(),
-            params: Params::NULL,
-            input: CanonicalInput::new(b"How fast?", InputKind::Text).unwrap(),
-        };
-        let reply = OracleReply::Answer(b"{\"value\": 60}");
-        session.observe(&call, reply).unwrap();
-        drop(session);
-        let key = LogKey::read(&self.path("plant.key")).unwrap();
+        observe(&mut self.session(), 60);
+        let key = self.log_key();
         let request = SigningRequest {
             ledger: &self.ledger(),
             key: &key,
@@ -44,18 +26,6 @@ impl Bench {
         let mut source = File::open(self.ledger()).unwrap();
         sign_ledger(&mut source, &request).unwrap().checkpoint
     }
-
-    /// Another witness of the same logs.
-    fn another_witness(&self) -> Bench {
-        let another = Bench::new();
-        fs::copy(self.path("logs"), another.path("logs")).unwrap();
-        another
-    }
-}
-
-/// The line of a witness in a policy.
-fn line(name: &str, bench: &Bench, address: SocketAddr) -> String {
-    format!("witness {name} {} http://{address}/\n", bench.witness_key())
 }
 
 fn submit(bench: &Bench, checkpoint: &mut Checkpoint, policy: &str) -> Vec<WitnessOutcome> {
@@ -73,7 +43,7 @@ fn submit(bench: &Bench, checkpoint: &mut Checkpoint, policy: &str) -> Vec<Witne
 }
 
 /// A server that gives every client the same bytes; with none it answers never.
-fn serve_bytes(bytes: Vec<u8>) -> SocketAddr {
+pub fn serve_bytes(bytes: Vec<u8>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -102,7 +72,7 @@ fn serve_together(barrier: Arc<Barrier>, bytes: Vec<u8>) -> SocketAddr {
     address
 }
 
-fn http(status: &str, body: &str) -> Vec<u8> {
+pub fn http(status: &str, body: &str) -> Vec<u8> {
     format!(
         "HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
@@ -117,9 +87,9 @@ fn witnesses_that_have_signed_different_heads_sign_the_newest() {
     let [first, second, third] = [bench.serve(), others[0].serve(), others[1].serve()];
     let policy = |names: &[usize]| -> String {
         let all = [
-            line("a", &bench, first.address),
-            line("b", &others[0], second.address),
-            line("c", &others[1], third.address),
+            bench.line("a", first.address),
+            others[0].line("b", second.address),
+            others[1].line("c", third.address),
         ];
         names.iter().map(|name| all[*name].as_str()).collect()
     };
@@ -189,9 +159,9 @@ fn a_witness_that_is_away_or_lies_holds_up_no_other() {
     .collect();
     let mut policy = String::new();
     for (n, (liar, address, _)) in liars.iter().enumerate() {
-        policy.push_str(&line(&format!("liar-{n}"), liar, *address));
+        policy.push_str(&liar.line(&format!("liar-{n}"), *address));
     }
-    policy.push_str(&line("good", &bench, good.address));
+    policy.push_str(&bench.line("good", good.address));
     policy.push_str(&format!(
         "witness silent {}\n",
         bench.another_witness().witness_key()
@@ -226,7 +196,7 @@ fn witnesses_are_asked_at_the_same_time() {
     let policy: String = (0..3)
         .map(|n| {
             let address = serve_together(barrier.clone(), http("503 Unavailable", "later\n"));
-            line(&format!("w{n}"), &bench.another_witness(), address)
+            bench.another_witness().line(&format!("w{n}"), address)
         })
         .collect();
     // One after the other, the first would be away: no server answers before all were asked.
