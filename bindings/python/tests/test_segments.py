@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 from typing import Any
@@ -112,6 +113,47 @@ def test_what_was_changed_on_its_way_is_refused(path: str, tmp_path: Path) -> No
         segments.join_verified(path, found)
     with pytest.raises(ValueError, match="of other rules or expectations"):
         segments.join_replayed(path, found, expect_entries=7)
+
+
+def test_a_file_that_was_written_since_counts_as_it_is_now(path: str) -> None:
+    lines = write_long_ledger(path)
+    whole = b"".join(lines)
+    middle = len(b"".join(lines[:70]))
+    # Within a line, and between two.
+    for length in (middle, middle + 1, middle + 100):
+        for before, after in ((whole[:length], whole), (whole, whole[:length])):
+            Path(path).write_bytes(before)
+            cuts = cut(path, 3)
+            verified = [segments.verify_segment(path, *each) for each in cuts]
+            replayed = [segments.replay_segment(path, *each) for each in cuts]
+            Path(path).write_bytes(after)
+            if len(after) > 1 << 16 or len(before) <= len(after):
+                assert segments.join_verified(path, verified) == axilog.verify(path)
+                assert segments.join_replayed(path, replayed) == axilog.replay(path)
+                continue
+            for join, found in (
+                (segments.join_verified, verified),
+                (segments.join_replayed, replayed),
+            ):
+                with pytest.raises(ValueError, match="of another ledger, .* or was longer"):
+                    join(path, found)
+
+
+def test_hardly_any_records_in_many_segments(path: str, tmp_path: Path) -> None:
+    lines = write_ledger(path)
+    for contents in (b"", lines[0], lines[0][:-1], lines[0] + lines[1][:9], b"".join(lines)):
+        Path(path).write_bytes(contents)
+        cuts = cut(path, 50)
+        assert verify(path, cuts) == axilog.verify(path)
+        assert replay(path, cuts) == axilog.replay(path)
+        twice = [*cuts[::-1], *cut(path, 3), *cuts[::2]]
+        assert replay(path, twice) == axilog.replay(path)
+    compressed = os.fspath(tmp_path / "ledger.jsonl.gz")
+    with gzip.open(compressed, "wb") as file:
+        file.write(b"".join(lines))
+    # The offsets are those of the contents.
+    cuts = [(0, 700), (700, 1 << 40)]
+    assert replay(compressed, cuts) == axilog.replay(compressed)
 
 
 def test_what_can_be_no_segment_is_refused(path: str) -> None:

@@ -49,6 +49,9 @@ def spark(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
     from pyspark.sql import SparkSession
 
     own = tmp_path_factory.mktemp("spark")
+    # A session reads the interpreter of its executors from the environment alone.
+    environment = pytest.MonkeyPatch()
+    environment.setenv("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2,4]")
     for name, value in {
         # Machines that compile little start soon.
@@ -56,13 +59,13 @@ def spark(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
         "spark.driver.host": "127.0.0.1",
         "spark.hadoop.fs.viewfs.mounttable.default.link./fleet": folder.as_uri(),
         "spark.local.dir": own,
-        "spark.pyspark.python": sys.executable,
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.shuffle.partitions": 2,
         "spark.ui.enabled": "false",
     }.items():
         builder = builder.config(name, str(value))
     session = builder.getOrCreate()
+    environment.undo()
     yield session
     session.stop()
 
@@ -266,10 +269,15 @@ def test_a_huge_ledger_is_checked_in_segments(cli: Cli, spark: Any, tmp_path: Pa
     assert axilog.spark.verify(spark, path) == axilog.verify(path)
     with pytest.raises(axilog.LedgerMissingError):
         axilog.spark.replay(spark, tmp_path / "absent.jsonl")
-    with pytest.raises(ValueError, match="one file under the same path on every machine"):
-        axilog.spark.verify(spark, "viewfs:/fleet/a.jsonl")
+    for check in (axilog.spark.verify, axilog.spark.replay):
+        for far in ("viewfs:/fleet/a.jsonl", "hdfs://host/a.jsonl", "s3a://bucket/a.jsonl"):
+            with pytest.raises(ValueError, match="one file under the same path on every machine"):
+                check(spark, far)
     with pytest.raises(ValueError, match="segment_bytes: found 0"):
         axilog.spark.verify(spark, path, segment_bytes=0)
+    # The driver finds a directory, which no executor reads.
+    with pytest.raises(axilog.LedgerError, match="an executor cannot read it: .*directory"):
+        axilog.spark.verify(spark, tmp_path)
 
 
 def test_the_example_prints_the_worst(cli: Cli, tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ pub unsafe extern "C" fn axh_segment_replay(
 /// Joins segments that were verified. The verdict, the place of the first defect and its reason are those of axh_verify.
 ///
 /// Each segment is joined where the state that it began with is the one that the records before have led to. What is not
-/// joined, with any defect, and what no segment has, is read here.
+/// joined, with any defect, and what no segment has, is read here. The digest in a segment finds what was changed by accident;
+/// nobody has signed it, so that whoever gives the segments is trusted. Blobs are not compared.
 ///
 /// @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
 /// @param segments What axh_segment_verify gave of each segment, in any order, borrowed for the call; NULL for none.
@@ -95,7 +96,7 @@ pub unsafe extern "C" fn axh_segment_replay(
 ///     on failure. It overlaps no other argument. NULL where it is not wanted.
 /// @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is another, or one of these codes.
 /// @retval AXH_ERR_ARGUMENT A pointer is NULL, an expectation is not as its member says or names blobs, or a segment is
-///     not whole as it was given, or is of a ledger that begins with other bytes, or of other expectations.
+///     not whole as it was given, or is of a ledger that begins with other bytes or was longer, or of other expectations.
 /// @retval AXH_ERR_IO The file cannot be read.
 /// @see SRS-004 §13; formats.md §6
 ///
@@ -127,6 +128,7 @@ pub unsafe extern "C" fn axh_segment_verify_join(
 }
 
 /// Joins segments that were replayed. The verdict, the place of the first defect and its reason are those of axh_replay.
+/// Whoever gives the segments is trusted, and blobs are not compared, as axh_segment_verify_join says.
 ///
 /// @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
 /// @param segments What axh_segment_replay gave of each segment, in any order, borrowed for the call; NULL for none.
@@ -136,7 +138,8 @@ pub unsafe extern "C" fn axh_segment_verify_join(
 ///     on failure. It overlaps no other argument. NULL where it is not wanted.
 /// @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is another, or one of these codes.
 /// @retval AXH_ERR_ARGUMENT A pointer is NULL, an expectation is not as its member says or names blobs, or a segment is
-///     not whole as it was given, or is of a ledger that begins with other bytes, or of other rules or expectations.
+///     not whole as it was given, or is of a ledger that begins with other bytes or was longer, or of other rules or
+///     expectations.
 /// @retval AXH_ERR_LEDGER The rules that the ledger names are missing or cannot be read.
 /// @retval AXH_ERR_IO The file cannot be read.
 /// @see SRS-004 §13; formats.md §6

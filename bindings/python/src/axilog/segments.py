@@ -11,9 +11,9 @@ that joins reads itself, so that the report is that of :func:`axilog.replay` on 
 same first defect at the same place, for the same reason. Whoever joins needs the file too.
 
 What was found of a segment is a text of hexadecimal digits, which the same version of this package
-reads. One that was changed on its way, or that is of another ledger, is refused; but nobody has
-signed it, so that the processes are trusted as one process is. :mod:`axilog.spark` has them run on
-executors."""
+reads. One that was changed on its way by accident, or that is of another ledger, is refused; but
+nobody has signed it, so that the processes are trusted as one process is. Blobs are not compared:
+:func:`axilog.audit` does that. :mod:`axilog.spark` has the processes run on executors."""
 
 from __future__ import annotations
 

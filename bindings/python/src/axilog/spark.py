@@ -113,12 +113,13 @@ def verify(
     extends: EarlierHeads = (),
 ) -> Report:
     """Verifies one huge ledger, of which each executor takes a segment at a time
-    (:mod:`axilog.segments`). The driver joins them, and reads what it cannot join.
+    (:mod:`axilog.segments`). The driver joins them, and reads what it cannot join. It trusts the
+    executors: what they found is hexadecimal text, which nobody has signed.
 
     Args:
         spark: The session.
         ledger: A path without a scheme, or ``file:/…``. The driver and every executor must have the
-            file under this path, uncompressed.
+            file under this path, uncompressed. A path of another file system is refused.
         segment_bytes: The length of a segment. Its lines are those that begin in it.
         expect_head: As in :func:`axilog.verify`; so are the others.
         expect_entries: As in :func:`axilog.verify`.
@@ -127,6 +128,7 @@ def verify(
 
     Returns:
         The report of :func:`axilog.verify`: the first defect is the same one, whoever found it.
+        Blobs are not compared.
 
     Raises:
         LedgerError where an executor cannot read the file, ValueError for an argument out of range

@@ -33,8 +33,6 @@ const TELLING_BYTES: u64 = 1 << 16;
 pub struct SegmentFacts {
     /// The offset of the segment's first line.
     pub(super) begin: u64,
-    /// The offset at which its last line ends.
-    pub(super) end: u64,
     pub(super) subject: SegmentSubject,
     /// The stretches of it, in order. What they leave out, the joining process reads.
     pub(super) stretches: Vec<SegmentStretch>,
@@ -102,7 +100,6 @@ pub fn examine_segment(
     search.stretches.extend(search.settled);
     Ok(SegmentFacts {
         begin,
-        end,
         subject,
         stretches: search.stretches,
     })
@@ -190,8 +187,8 @@ pub enum JoinError {
 /// of the whole, or of a replay under `rules`. Segments may come in any order; of those that overlap the first counts.
 ///
 /// # Errors
-/// The source's error; [`JoinError::OtherSubject`] for facts of a ledger that begins with other bytes, or that were found
-/// with other rules or expectations. A bad ledger is no error but a [`VerificationReport::fault`].
+/// The source's error; [`JoinError::OtherSubject`] for facts of a ledger that begins with other bytes or was longer, or that were
+/// found with other rules or expectations. A bad ledger is no error but a [`VerificationReport::fault`].
 pub fn join_segments(
     source: &mut (impl Read + Seek),
     facts: &[SegmentFacts],
@@ -215,10 +212,11 @@ pub fn join_segments(
         terms: &terms,
         at: 0,
     };
-    let mut ordered: Vec<&SegmentFacts> = facts.iter().collect();
-    ordered.sort_by_key(|facts| facts.begin);
-    for facts in ordered {
-        if joining.join(facts)?.is_break() {
+    let mut stretches: Vec<&SegmentStretch> =
+        facts.iter().flat_map(|facts| &facts.stretches).collect();
+    stretches.sort_by_key(|stretch| stretch.begin);
+    for stretch in stretches {
+        if joining.join(stretch)?.is_break() {
             return Ok(joining.finish());
         }
     }
@@ -239,7 +237,7 @@ impl SegmentFacts {
             found if (found.telling, found.beginning) == (own.telling, own.beginning) => {
                 "other rules or expectations"
             }
-            _ => "another ledger, which begins with other bytes",
+            _ => "another ledger, which begins with other bytes or was longer",
         };
         Err(JoinError::OtherSubject {
             begin: self.begin,
@@ -258,21 +256,33 @@ struct Joining<'j, S> {
 }
 
 impl<S: Read + Seek> Joining<'_, S> {
-    /// Takes the stretches of a segment, and reads what is not joined. Breaks where a line is wrong.
-    fn join(&mut self, facts: &SegmentFacts) -> io::Result<ControlFlow<()>> {
-        for SegmentStretch { begin, end, noted } in &facts.stretches {
-            // What overlaps lines that were taken already says nothing new.
-            if *begin < self.at || *end <= *begin || !self.ends_with(*end, noted)? {
-                continue;
-            }
-            if self.read_up_to(*begin)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-            if self.pass.join(noted, &[]) {
-                self.at = *end;
-            }
+    /// Takes a stretch, and reads what is before it. Breaks where a line is wrong.
+    fn join(&mut self, stretch: &SegmentStretch) -> io::Result<ControlFlow<()>> {
+        let SegmentStretch { begin, end, noted } = stretch;
+        // What overlaps lines that were taken already says nothing new.
+        let is_next = *begin >= self.at && *end > *begin;
+        // A file that was written since may have its lines elsewhere.
+        if !is_next || !self.begins_line(*begin)? || !self.ends_with(*end, noted)? {
+            return Ok(ControlFlow::Continue(()));
         }
-        self.read_up_to(facts.end)
+        if self.read_up_to(*begin)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        if self.pass.join(noted, &[]) {
+            self.at = *end;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Whether a line begins at an offset, or the file ends there after a line.
+    fn begins_line(&mut self, offset: u64) -> io::Result<bool> {
+        let Some(before) = offset.checked_sub(1) else {
+            return Ok(true);
+        };
+        self.source.seek(SeekFrom::Start(before))?;
+        let mut bytes = Vec::new();
+        self.source.by_ref().take(1).read_to_end(&mut bytes)?;
+        Ok(bytes == b"\n")
     }
 
     /// Whether the line that ends at the offset `end` has the chain value with which the stretch ends, so that what is

@@ -36,13 +36,11 @@ impl SegmentFacts {
     fn to_bytes(&self) -> Vec<u8> {
         let SegmentFacts {
             begin,
-            end,
             subject,
             stretches,
         } = self;
         let mut bytes = BEGINNING.to_vec();
         put(&mut bytes, *begin);
-        put(&mut bytes, *end);
         put(&mut bytes, subject.telling);
         bytes.extend_from_slice(&subject.beginning);
         bytes.extend_from_slice(&subject.terms);
@@ -64,7 +62,6 @@ impl SegmentFacts {
         let mut rest = bytes.strip_prefix(BEGINNING)?;
         let mut facts = SegmentFacts {
             begin: take_number(&mut rest)?,
-            end: take_number(&mut rest)?,
             subject: SegmentSubject {
                 telling: take_number(&mut rest)?,
                 beginning: *take(&mut rest)?,

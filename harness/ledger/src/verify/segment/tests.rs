@@ -247,6 +247,74 @@ fn facts_of_a_ledger_that_parts_ways_are_read_again() {
     }
 }
 
+/// A file that something writes while its segments are read: the bytes that are there at the end count.
+#[test]
+fn files_that_grew_or_shrank_since() {
+    let lines = write_ledger(&mut Numbers(0x6120), false, true);
+    let (long, expected) = (lines[..400].concat(), no_expectations());
+    let short = lines[..360].concat().len();
+    assert!(short as u64 > TELLING_BYTES);
+    let between = long.len() - short;
+    for length in (short..long.len()).step_by(between / 40) {
+        for (read, joined) in [(&long[..length], &long[..]), (&long, &long[..length])] {
+            for (parts, rules) in [
+                (1, None),
+                (3, None),
+                (1, Some(&rules())),
+                (3, Some(&rules())),
+            ] {
+                let facts = examine_all(read, &cut_evenly(read, parts), rules, &expected);
+                let found = join_segments(&mut Cursor::new(joined), &facts, rules, &expected);
+                let whole = verify_ledger(joined, rules, &expected, &mut |_| {}).unwrap();
+                assert_eq!(
+                    describe_report(&found.unwrap()),
+                    describe_report(&whole),
+                    "{} bytes read in {parts} parts, {} joined",
+                    read.len(),
+                    joined.len()
+                );
+            }
+        }
+    }
+}
+
+/// Nothing, a piece of a line, one record, a few: always in more segments than there are lines.
+#[test]
+fn files_with_hardly_any_records() {
+    let lines = write_ledger(&mut Numbers(0x1), false, true);
+    let genesis = lines[0].len();
+    for records in [0, 1, 2, 5] {
+        let file = lines[..records].concat();
+        for parts in [1, 2, 40, 5 * file.len() as u64 + 3] {
+            compare(&file, &cut_evenly(&file, parts), &no_expectations(), "few");
+        }
+    }
+    for length in [1, genesis - 1, genesis + 1] {
+        let file = &lines.concat()[..length];
+        compare(file, &cut_evenly(file, 7), &no_expectations(), "torn");
+    }
+    compare(&[], &[0, 5, u64::MAX], &no_expectations(), "empty");
+}
+
+/// A bit that is wrong anywhere, with segments of any lengths.
+#[test]
+fn wrong_bits_and_random_cuts() {
+    let mut numbers = Numbers(0xb17);
+    let honest = write_ledger(&mut numbers, true, true)[..30].concat();
+    let mut found = 0;
+    for _ in 0..200 {
+        let mut file = honest.clone();
+        file[numbers.below(honest.len())] ^= 1 << numbers.below(8);
+        let mut cuts: Vec<u64> = (0..numbers.below(9))
+            .map(|_| numbers.below(honest.len()) as u64)
+            .collect();
+        cuts.sort_unstable();
+        let told = compare(&file, &cuts, &no_expectations(), "a wrong bit");
+        found += usize::from(!told.starts_with("None"));
+    }
+    assert_eq!(found, 200);
+}
+
 #[test]
 fn a_changed_text_of_facts_is_none() {
     let file = write_ledger(&mut Numbers(0xc0de), false, true).concat();
