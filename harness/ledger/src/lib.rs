@@ -21,6 +21,7 @@
 //! | [`policy_trial`] | what policies and schemas would decide on an answer, without recording it |
 //! | [`what_if`] | the decisions that other rules would have made |
 //! | [`verify`], [`replay`] | streaming verification and replay of a ledger file |
+//! | [`segments`] | verification and replay of one ledger file by several processes |
 //! | [`reader`] | a ledger file read record by record, verified on the way |
 //! | [`record_contents`] | the contents of one record |
 //! | [`mod@file`] | the ledger file, its lines, blobs and lock |
@@ -89,6 +90,7 @@ pub mod replay;
 pub mod rules;
 pub mod running_values;
 pub mod schema;
+pub mod segments;
 pub mod session;
 pub mod standard_input;
 pub mod standing;
