@@ -1,3 +1,5 @@
+//! Records two answers, and acts on the one that the built-in policy permits.
+
 use std::path::Path;
 
 use axilog::admission::InputKind;
@@ -6,7 +8,7 @@ use axilog_ledger::input::CanonicalInput;
 use axilog_ledger::session::{OracleCall, OracleReply, Session};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The built-in policy permits values up to 70. The time is that of the caller's clock: here 1.
+    // No policies of its own, so the built-in one: values up to 70. The time is that of the caller's clock, here 1.
     let (mut session, _) = Session::open_or_create(Path::new("ledger.jsonl"), None, 1)?;
     let question = OracleCall {
         oracle_id: "llm".to_owned(),
