@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 from typing import Any, Optional
 
@@ -51,6 +52,28 @@ def pack(path: str) -> dict[str, Any]:
     blobs = {file.name: file.read_bytes() for file in Path(f"{path}.blobs").glob("*/*")}
     content = Path(path).read_bytes()
     return {"path": "fleet/one", "content": content, "blobs": list(blobs.items())}
+
+
+def test_a_file_that_cannot_be_written_is_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = os.fspath(tmp_path / "one.jsonl")
+    write_answers(path)
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", os.fspath(tmp_path / "absent"))
+    (row,) = audit(pack(path))
+    assert row["verdict"] == "UNREADABLE" and "No such file" in row["reason"]
+    # The disk is full after some kilobytes.
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", os.fspath(tmp_path))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, before[1]))
+    try:
+        (row,) = audit(pack(path))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert row["verdict"] == "UNREADABLE" and "File too large" in row["reason"]
+    assert not list(tmp_path.glob("axilog-*"))
+    (row,) = audit(pack(path))
+    assert row["verdict"] == "OK" and not list(tmp_path.glob("axilog-*"))
 
 
 def test_files_have_the_verdict_of_the_command(cli: Cli, tmp_path: Path) -> None:

@@ -6,8 +6,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -184,6 +186,60 @@ def test_a_task_that_is_killed_runs_again_and_changes_nothing(
     for row in rows:
         compare_with_command(cli, row, row["path"])
     assert list_files(ledgers) == before
+
+
+STOPPED_PROGRAM = """
+import sys
+from pathlib import Path
+
+from pyspark.sql import SparkSession, functions
+
+import axilog.spark
+
+content, scratch = Path(sys.argv[1]).read_bytes(), sys.argv[2]
+builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+spark = builder.config("spark.local.dir", scratch).getOrCreate()
+many = spark.range(10**6).select(
+    functions.col("id").cast("string").alias("path"), functions.lit(content).alias("content")
+)
+print(axilog.spark.audit(spark, many).count())
+"""
+
+
+def test_ctrl_c_ends_an_audit_and_leaves_no_file(cli: Cli, tmp_path: Path) -> None:
+    path, scratch, usual = tmp_path / "one.jsonl", tmp_path / "scratch", tmp_path / "usual"
+    write_ledger(os.fspath(path))
+    scratch.mkdir()
+    usual.mkdir()
+    command = [sys.executable, "-c", STOPPED_PROGRAM, os.fspath(path), os.fspath(scratch)]
+    environment = {**os.environ, **ENVIRONMENT, "TMPDIR": os.fspath(usual)}
+    with subprocess.Popen(
+        command,
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as program:
+        while not list(scratch.rglob("axilog-*")) and program.poll() is None:
+            time.sleep(0.01)
+        # A terminal sends it to all processes of its foreground group.
+        os.killpg(program.pid, signal.SIGINT)
+        printed, errors = program.communicate()
+    assert program.returncode == -signal.SIGINT, errors
+    assert printed == "" and "KeyboardInterrupt" in errors
+    while is_group_there(program.pid):
+        time.sleep(0.01)
+    assert not list(scratch.iterdir())
+    assert not list(usual.rglob("axilog-*"))
+
+
+def is_group_there(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def list_blobs(path: str) -> list[Path]:

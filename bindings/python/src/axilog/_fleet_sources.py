@@ -163,21 +163,28 @@ def open_source(row: dict[str, Any]) -> Iterator[Source]:
     block."""
     if row["problem"] is not None:
         raise UnreadableLedgerError(row["problem"])
-    with ExitStack() as stack:
-        file = row["file"]
-        if file is None:
-            file = _write_ledger(stack.enter_context(TemporaryDirectory(prefix="axilog-")), row)
-        source = Source(row["path"], file)
-        try:
+    if row["file"] is None and (row["path"] is None or row["content"] is None):
+        missing = "path" if row["path"] is None else "content"
+        raise UnreadableLedgerError(f"the column `{missing}` is null; it needs the ledger's")
+    source = Source(row["path"], row["file"] or row["path"])
+    try:
+        with ExitStack() as stack:
+            if row["file"] is None:
+                folder = stack.enter_context(_make_scratch_folder())
+                source = Source(row["path"], _write_ledger(folder, row))
             yield source
-        except (AxilogError, OSError, ValueError) as error:
-            raise UnreadableLedgerError(source.say(str(error))) from error
+    except (AxilogError, OSError, ValueError) as error:
+        raise UnreadableLedgerError(source.say(str(error))) from error
+
+
+def _make_scratch_folder() -> TemporaryDirectory[str]:
+    """A folder among the files that Spark deletes when it stops, also where this process is
+    killed before it has. Spark names their folders in the environment of an executor's Python."""
+    scratch = os.environ.get("SPARK_LOCAL_DIRS", "").split(",")[0]
+    return TemporaryDirectory(prefix="axilog-", dir=scratch or None)
 
 
 def _write_ledger(folder: str, row: dict[str, Any]) -> str:
-    if row["path"] is None or row["content"] is None:
-        missing = "path" if row["path"] is None else "content"
-        raise UnreadableLedgerError(f"the column `{missing}` is null; it needs the ledger's")
     file = Path(folder, "ledger.jsonl")
     file.write_bytes(row["content"])
     for name, data in row["blobs"] or ():
