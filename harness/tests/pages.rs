@@ -73,6 +73,11 @@ fn matches(lines: &[&str], expected: &[String]) -> bool {
 
 /// Runs the commands of a page, of which there are more than `least`, in their order in one directory.
 fn check_page(page: &str, least: usize) {
+    check_page_after(&[], page, least);
+}
+
+/// As [`check_page`], after commands that another page shows.
+fn check_page_after(before: &[&str], page: &str, least: usize) {
     let directory = tempfile::tempdir().unwrap();
     for file in shown_files(page) {
         fs::write(directory.path().join(file.name), file.text).unwrap();
@@ -81,9 +86,13 @@ fn check_page(page: &str, least: usize) {
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     path.push(":");
     path.push(env::var_os("PATH").unwrap());
-    let examples = examples(page);
-    assert!(examples.len() > least);
-    for example in examples {
+    let shown = examples(page);
+    assert!(shown.len() > least);
+    let before = before.iter().map(|command| Example {
+        command: (*command).to_owned(),
+        printed: vec!["…".to_owned()],
+    });
+    for example in before.chain(shown) {
         let output = Command::new("sh")
             .args(["-c", &example.command])
             .current_dir(directory.path())
@@ -145,8 +154,39 @@ fn the_page_on_sessions_with_a_model() {
 }
 
 #[test]
+fn the_reference_of_sessions_with_a_model() {
+    let session = "axilog x0l run --model scripted --oracle scripted:ex/script.jsonl --context-window 8192 --b2 600000";
+    check_page_after(
+        &["axilog x0l examples ex", session],
+        "docs/x0l-reference.md",
+        3,
+    );
+}
+
+#[test]
+fn the_page_on_the_ledger_file() {
+    check_page("docs/ledger.md", 5);
+}
+
+/// The tests of this file run the console blocks of every page; those of the memory's commands run that of the memory.
+#[test]
+fn every_console_block_is_run() {
+    for entry in fs::read_dir("../docs").unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let is_run =
+            name == "memory.md" || include_str!("pages.rs").contains(&format!("\"docs/{name}\""));
+        let page = fs::read_to_string(&path).unwrap_or_default();
+        assert!(is_run || !page.contains("```console"), "{name}");
+        // What one of these prints is compared by cli/deployed_records.rs, of the other by cli/llama.rs.
+        let is_compared = ["auditor.md", "x0l.md"].contains(&name);
+        assert!(is_compared || !page.contains("\n    $ "), "{name}");
+    }
+}
+
+#[test]
 fn the_first_screen() {
-    check_page("README.md", 0);
+    check_page("README.md", 3);
     let readme = fs::read_to_string("../README.md").unwrap();
     let program = fs::read_to_string("ledger/examples/first.rs").unwrap();
     assert!(readme.contains(&format!("```rust\n{program}```\n")));

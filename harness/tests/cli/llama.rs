@@ -47,6 +47,33 @@ fn a_real_model_is_calibrated_and_its_ledger_replays() {
     bench.run("replay l.jsonl").exits(0);
 }
 
+/// What the page on sessions shows of this server.
+#[test]
+fn the_page_s_session_with_a_real_server() {
+    let Some(python) = find_python("the_page_s_session_with_a_real_server") else {
+        return;
+    };
+    let page = fs::read_to_string("../docs/x0l.md").unwrap();
+    let (_, section) = page
+        .split_once("\n## A session with a real server\n")
+        .unwrap();
+    let section = section.split("\n## ").next().unwrap();
+    let bench = Bench::new();
+    let server = start_candidates(&python, &bench, 7);
+    let examples = section.split("\n    $ axilog ").skip(1);
+    assert_eq!(examples.clone().count(), 2);
+    for example in examples {
+        let mut shown = example.lines();
+        let command = shown.next().unwrap();
+        let command = command.replace("http://127.0.0.1:8080/v1", &server.base_url());
+        let printed = bench.run(&command).exits(0).stdout;
+        let mut lines = printed.lines();
+        for line in shown.map_while(|line| line.strip_prefix("    ")) {
+            assert!(line == "…" || lines.any(|l| l == line), "{line}\n{printed}");
+        }
+    }
+}
+
 /// One name says nothing of the weights behind it: the answers do.
 #[test]
 fn two_weights_under_one_name_are_noticed_by_the_calibration() {
