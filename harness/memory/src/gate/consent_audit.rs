@@ -64,7 +64,11 @@ impl ConsentAudit {
                 self.entries += 1;
                 let request = self.consents.get(text_of(body, "request_id"));
                 self.revealed += u64::from(request.is_some_and(|consent| consent.is_revealed));
-                self.advance(account, kind, body, |consent| consent.content == content)
+                let withdrawn = content.iter().find(|handle| account.is_withdrawn(**handle));
+                let fault = withdrawn.map(|handle| format!("{handle} was taken back before"));
+                let advanced =
+                    self.advance(account, kind, body, |consent| consent.content == content);
+                fault.or(advanced)
             }
             _ => None,
         }
