@@ -167,6 +167,19 @@ static void validating(void)
 #undef BAD
 }
 
+/* Whether two views are equal, member by member: nobody writes the bytes between the members. */
+static int is_same_view(const ax_obs_view_t *a, const ax_obs_view_t *b)
+{
+    return a->completion_state == b->completion_state && a->failure_type == b->failure_type
+        && memcmp(a->input_hash, b->input_hash, sizeof a->input_hash) == 0 && a->ledger_seq == b->ledger_seq
+        && a->params.max_tokens == b->params.max_tokens && a->params.seed == b->params.seed
+        && a->params.temperature == b->params.temperature && a->params.top_p == b->params.top_p
+        && memcmp(a->obs_hash, b->obs_hash, sizeof a->obs_hash) == 0 && a->output_size == b->output_size
+        && a->model_id == b->model_id && a->model_id_len == b->model_id_len
+        && a->oracle_id == b->oracle_id && a->oracle_id_len == b->oracle_id_len
+        && a->output == b->output && a->output_len == b->output_len && a->gateway == b->gateway;
+}
+
 /* The record as a file has it, and everything that is not quite it. */
 static void parsing(void)
 {
@@ -219,7 +232,7 @@ static void parsing(void)
         CHECK(ax_obs_parse(view, text, 492, &found, l3) != AX_OK && l3_taken() != 0);
         text[i] ^= 1;
     }
-    CHECK(memcmp(&before, view, sizeof before) == 0 && found == AX_PROFILE_RFC8785);
+    CHECK(is_same_view(&before, view) && found == AX_PROFILE_RFC8785);
     CHECK(ax_obs_parse(view, text, 492, &found, l3) == AX_OK && l3_taken() == 0);
 }
 

@@ -1,6 +1,6 @@
 //! The conformance of the deployed surface: each suite of `c-tests/compat/` for both generations of rigs, by
-//! every compiler that is here, as C99 and as C++17, with the static or the shared library, and under
-//! AddressSanitizer and UndefinedBehaviorSanitizer.
+//! every compiler that is here, as C99 and as C++17, with the static or the shared library; with `AXILOG_WIDE` under
+//! AddressSanitizer and UndefinedBehaviorSanitizer, too.
 
 use std::fs;
 use std::process::Command;
@@ -95,6 +95,11 @@ suites! {
     deployed_ledger 7 7
 }
 
+/// Whether every pair of a compiler and a library is tried, and the sanitizers beside them.
+fn is_wide() -> bool {
+    std::env::var_os("AXILOG_WIDE").is_some()
+}
+
 /// Every compiler with its language and the libraries to link with. Each library has its turn; with `AXILOG_WIDE`
 /// it meets every compiler. A checker or an emulator watches the library, for which one compiler is enough.
 fn ways() -> Vec<(Language, Command, Vec<Link>)> {
@@ -106,7 +111,7 @@ fn ways() -> Vec<(Language, Command, Vec<Link>)> {
     if !runs_natively() {
         all.truncate(1);
     }
-    let every_pair = all.len() == 1 || std::env::var_os("AXILOG_WIDE").is_some();
+    let every_pair = all.len() == 1 || is_wide();
     let with_libraries = |(at, (language, mut command)): (usize, (Language, Command))| {
         // The suites are C by their names.
         command.args(match language {
@@ -139,7 +144,7 @@ fn conforms(name: &str, checks: [u32; 2]) {
             }
         }
         // An emulator or checker that runs the suites bears no sanitizer beside it.
-        if runs_natively() {
+        if is_wide() && runs_natively() {
             let arguments = [&arguments, SANITIZERS].concat();
             let command = compiler(Language::C);
             let object = place.compile_with(command, HEADERS, &source, &arguments);

@@ -155,7 +155,7 @@ fn working_set_bytes(reader: &MemoryReader) -> Vec<Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 3, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn the_same_state_query_and_budget_give_the_same_bytes(steps in prop::collection::vec(step(), 0..40)) {

@@ -140,7 +140,7 @@ fn assert_whole(path: &Path, acknowledged: u64, about: &str, judged: &mut BTreeS
     assert_eq!(seq, head + 1);
 }
 
-/// Every fifth statement, or every one with `AXILOG_WIDE=1`.
+/// Every 61st statement, or every one with `AXILOG_WIDE=1`.
 #[test]
 fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     let directory = tempfile::tempdir().unwrap();
@@ -148,7 +148,7 @@ fn a_process_killed_at_any_statement_loses_nothing_acknowledged() {
     drop(MemoryStore::init(&fresh, &initial_state()).unwrap());
     let (mut statement, mut judged) = (0, BTreeSet::new());
     loop {
-        statement += if is_wide() { 1 } else { 5 };
+        statement += if is_wide() { 1 } else { 61 };
         let path = directory.path().join(format!("{statement}.db"));
         fs::copy(&fresh, &path).unwrap();
         let status = Command::new(std::env::current_exe().unwrap())
@@ -191,7 +191,7 @@ fn init_child() {
     MemoryStore::init(Path::new(path), &initial_state()).unwrap();
 }
 
-/// Every third statement, or every one with `AXILOG_WIDE=1`.
+/// Every seventh statement, or every one with `AXILOG_WIDE=1`.
 #[test]
 fn an_init_killed_at_any_statement_is_completed_by_the_next() {
     let directory = tempfile::tempdir().unwrap();
@@ -199,7 +199,7 @@ fn an_init_killed_at_any_statement_is_completed_by_the_next() {
     let head = whole.reader().head().unwrap();
     let (mut statement, mut completed) = (0, 0);
     loop {
-        statement += if is_wide() { 1 } else { 3 };
+        statement += if is_wide() { 1 } else { 7 };
         let path = directory.path().join(format!("{statement}.db"));
         let status = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "crash::init_child"])
@@ -296,7 +296,7 @@ fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
     let copy = memory.directory.path().join("copy.db");
     let mut judged = BTreeSet::new();
     // A frame is 4096 bytes and a header: this meets every part of it, and with `AXILOG_WIDE=1` of every frame.
-    let step = if is_wide() { 1021 } else { 5113 };
+    let step = if is_wide() { 1021 } else { 21_613 };
     for length in (0..=log.len()).rev().step_by(step) {
         fs::write(&copy, &database).unwrap();
         fs::write(wal(&copy), &log[..length]).unwrap();

@@ -138,6 +138,7 @@ fn runs_of_one_name_have_labels_that_tell_them_apart() {
 }
 
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn a_comparison_is_never_overwritten() {
     let bench = run_two_agents();
     let compare = "ablation compare p i --out cmp";
@@ -160,6 +161,7 @@ fn a_comparison_is_never_overwritten() {
 }
 
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn a_comparison_follows_from_its_runs_byte_for_byte() {
     let bench = run_two_agents();
     let report = bench.run("ablation replay p --json").exits(0).json();

@@ -237,6 +237,7 @@ fn runs_name_the_file_of_their_environment() {
 }
 
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn an_environment_that_is_missing_or_another_one_is_noticed() {
     let bench = run_in_ward();
     // Files that can be moved together need nothing from where they were made.
@@ -349,6 +350,7 @@ fn the_file_of_the_harbour_changes_nothing() {
 
 /// The right results of the agents hold in every environment that ships.
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn agents_are_told_apart_in_every_environment() {
     let bench = Bench::new();
     write_examples(&bench);

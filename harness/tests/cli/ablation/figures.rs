@@ -234,6 +234,7 @@ fn the_summary_says_how_the_runs_were_made() {
 
 /// Files of a comparison without the comparison show nothing, and replay says so.
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn a_summary_or_a_figure_without_its_comparison_is_named() {
     let bench = run_with_controls();
     fs::rename(bench.path("r/comparison.json"), bench.path("kept.json")).unwrap();

@@ -49,6 +49,7 @@ fn list_documents(bench: &Bench, out: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn documents_of_seeds_side_by_side_are_those_of_one_after_the_other() {
     let bench = calibrate();
     let server = AgentServer::start(answer_partly);
@@ -75,6 +76,7 @@ fn documents_of_seeds_side_by_side_are_those_of_one_after_the_other() {
 
 /// Ctrl-C ends every seed at its next question. What was asked ahead is not asked again.
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 #[cfg(unix)]
 fn seeds_side_by_side_stop_together_and_go_on() {
     use std::process::{Command, Stdio};

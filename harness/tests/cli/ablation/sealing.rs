@@ -163,6 +163,7 @@ fn a_deleted_arm_is_never_made_again() {
 }
 
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn an_arm_that_was_made_again_by_itself_is_noticed() {
     let bench = make_experiment();
     // The same arm of another experiment, with another nonce.
@@ -184,6 +185,7 @@ fn an_arm_that_was_made_again_by_itself_is_noticed() {
 }
 
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn an_arm_that_was_cut_off_is_noticed() {
     let bench = make_experiment();
     // The last answer of the arm that came last is known to the others, too.
@@ -225,6 +227,7 @@ fn arms_that_were_exchanged_are_noticed() {
 }
 
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 fn a_plan_that_was_changed_or_deleted_is_noticed() {
     let bench = make_experiment();
     let plan = String::from_utf8(bench.read("r/plan.json")).unwrap();
@@ -297,6 +300,7 @@ pub fn list_steps(bench: &Bench, experiment: &str) -> Vec<Value> {
 
 /// A kill in the middle of a turn, and another: the documents are those of an experiment that nobody stopped.
 #[test]
+#[ignore = "makes whole experiments: .ci/daily wide"]
 #[cfg(unix)]
 fn a_killed_experiment_goes_on_turn_by_turn() {
     let bench = calibrate();
