@@ -46,7 +46,7 @@ fn assert_fits(text: &str) {
 fn a_fact_is_taken_back_and_its_history_says_by_whom() {
     let (bench, fact, detail) = begin();
     let before = bench.run(&format!("memory history m.db {fact}")).exits(0);
-    assert!(before.stdout.contains("TOLD") && before.stdout.contains("pointed to by    k1"));
+    assert!(before.stdout.contains("TOLD") && before.stdout.contains("pointed to by   k1"));
     let retract =
         format!("memory retract m.db {fact} --source ben --reason never-so --ref house-3");
     let twin = bench.copy();
