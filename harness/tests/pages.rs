@@ -147,6 +147,9 @@ fn the_page_on_sessions_with_a_model() {
 #[test]
 fn the_first_screen() {
     check_page("README.md", 0);
+    let readme = fs::read_to_string("../README.md").unwrap();
+    let program = fs::read_to_string("ledger/examples/first.rs").unwrap();
+    assert!(readme.contains(&format!("```rust\n{program}```\n")));
 }
 
 /// The commands below a command, and its switches in all their spellings, as `--help` prints them.

@@ -32,7 +32,7 @@ use crate::agent::state::{Health, InputClass};
 use crate::agent::stimulus::Stimulus;
 use crate::evidence::transition::TransitionRecord;
 use crate::evidence::view::ObservationView;
-use crate::hash::Tag;
+use crate::hash::{Hash, Tag};
 use crate::ledger::{Entry, Ledger};
 use crate::policy::Rules;
 
@@ -73,6 +73,12 @@ impl Stretch {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// The chain value of its last record.
+    #[must_use]
+    pub fn last_chain(&self) -> Hash {
+        self.end.agent.ledger.head
     }
 
     fn after(entry: &Entry<'_>, observed: u64, agent: Agent, carried: Carried) -> Stretch {
@@ -195,6 +201,20 @@ impl<'r> SegmentReplay<'r> {
     #[must_use]
     pub fn is_within(&self) -> bool {
         (self.stretch.as_ref()).is_some_and(|stretch| !stretch.is_empty())
+    }
+
+    /// Whether a record was not good, after which no stretch is begun.
+    #[must_use]
+    pub fn has_fault(&self) -> bool {
+        self.has_fault
+    }
+
+    /// The stretch that is under way, as far as it goes; `None` where there is none, and within a step.
+    #[must_use]
+    pub fn so_far(&self) -> Option<Stretch> {
+        let stretch = self.stretch.as_ref()?;
+        let is_settled = stretch.end.step.is_none() && !stretch.is_empty();
+        is_settled.then(|| stretch.clone())
     }
 
     /// Ends the segment. Gives the stretch that ends with its last record, if there is one.

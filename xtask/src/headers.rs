@@ -208,6 +208,7 @@ const HOST: Header = header(
         "policy",
         "tool_calls",
         "proof",
+        "segment",
     ],
     &[],
     &["agent", "obs"],

@@ -1,12 +1,14 @@
 """Audits a fleet of ledgers with a shell loop of the command, with the command on the folder, and
-on Spark, and prints how long each takes.
+on Spark, and prints how long each takes. Then one ledger of as many records is replayed by the
+command, and on Spark in segments.
 
     AXILOG=target/release/axilog python bench/fleet.py [--ledgers 1000] [--records 100] [--rounds 3]
 
 Spark runs with one core, with two, and as a cluster of a master and two workers of one core, of
 which one's executor is killed with SIGKILL in the middle of a second run. Each of them has audited
-a few ledgers before it is timed, and each must find what the loop found. At the end the bench
-computes what 10^8 records would take, from a second fleet of fewer and longer ledgers."""
+a few ledgers before it is timed, and each must find what the loop or the command found. At the end
+the bench computes what 10^8 records would take, from a second fleet of fewer and longer
+ledgers."""
 
 from __future__ import annotations
 
@@ -37,6 +39,7 @@ COMMAND = os.environ.get("AXILOG", "axilog")
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 Findings = dict[str, tuple[Any, ...]]
 """Verdict, place and reason, by path."""
+REPLAYED = ("sequence", "offset", "reason", "entries", "head")
 
 
 def write_fleet(folder: Path, ledgers: int, records: int) -> list[str]:
@@ -111,6 +114,20 @@ def audit_on_spark(spark: SparkSession, paths: list[str]) -> Findings:
         row.path: (row.verdict, row.sequence, row.offset, row.reason if row.fault else None)
         for row in axilog.spark.audit(spark, paths).collect()
     }
+
+
+def replay_by_command(path: str) -> Findings:
+    """What the command finds in one ledger."""
+    command = [COMMAND, "replay", "--json", path]
+    report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout)
+    return {path: (report["verdict"], *(report.get(name) for name in REPLAYED))}
+
+
+def replay_on_spark(spark: SparkSession, path: str) -> Findings:
+    """What Spark finds in one ledger, of which a task takes a thirtieth."""
+    size = max(os.path.getsize(path) // 30, 1 << 16)
+    report = axilog.spark.replay(spark, path, segment_bytes=size)
+    return {path: (report.verdict.name, *(getattr(report, name) for name in REPLAYED))}
 
 
 def measure(rounds: int, call: Callable[..., Findings], *arguments: Any) -> tuple[float, Findings]:
@@ -194,10 +211,21 @@ def main() -> None:
         bad = sum(finding[0] != "OK" for finding in expected.values())
         print(f"{'shell loop of the command':<34}{base:8.2f} s   {bad} ledgers are not OK")
 
+        one_path = write_fleet(Path(directory, "one"), 1, options.ledgers * options.records)[0]
+        base_one, expected_one = measure(rounds, replay_by_command, one_path)
+        print(f"{'axilog replay of one ledger':<34}{base_one:8.2f} s")
+
         def show(what: str, run: tuple[float, Findings]) -> float:
             seconds, found = run
             assert found == expected, f"{what} found something else than the loop"
             print(f"{what:<34}{seconds:8.2f} s   {seconds / base:5.2f} times the loop", flush=True)
+            return seconds
+
+        def show_one(what: str, spark: SparkSession, rounds: int) -> float:
+            seconds, found = measure(rounds, replay_on_spark, spark, one_path)
+            assert found == expected_one, f"{what}: segments say something else than the command"
+            told = f"{seconds / base_one:5.2f} times the command, one ledger"
+            print(f"{what:<34}{seconds:8.2f} s   {told}", flush=True)
             return seconds
 
         show("axilog audit FOLDER", measure(rounds, audit_folder, fleet))
@@ -205,6 +233,7 @@ def main() -> None:
             with open_session(f"local[{cores}]", paths) as spark:
                 run = measure(rounds, audit_on_spark, spark, paths)
                 seconds = show(f"Spark local[{cores}]", run)
+                show_one(f"Spark local[{cores}]", spark, rounds)
                 if cores == 1:
                     one, long = seconds, measure(rounds, audit_on_spark, spark, long_paths)[0]
         with open_cluster(Path(directory, "work")) as (address, workers):
@@ -216,6 +245,11 @@ def main() -> None:
                 run = measure(1, audit_on_spark, spark, paths)
                 timer.join()
                 show("the same, an executor killed", run)
+                seconds = show_one("Spark, a master and two workers", spark, rounds)
+                timer = threading.Timer(seconds / 2, kill_executor, [workers[0]])
+                timer.start()
+                show_one("the same, an executor killed", spark, 1)
+                timer.join()
         print_sizes(one, long, len(paths), len(long_paths), options.records)
 
 

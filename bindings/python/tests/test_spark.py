@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ def spark(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
     from pyspark.sql import SparkSession
 
     own = tmp_path_factory.mktemp("spark")
+    # A session reads the interpreter of its executors from the environment alone.
+    environment = pytest.MonkeyPatch()
+    environment.setenv("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2,4]")
     for name, value in {
         # Machines that compile little start soon.
@@ -55,13 +59,13 @@ def spark(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[An
         "spark.driver.host": "127.0.0.1",
         "spark.hadoop.fs.viewfs.mounttable.default.link./fleet": folder.as_uri(),
         "spark.local.dir": own,
-        "spark.pyspark.python": sys.executable,
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.shuffle.partitions": 2,
         "spark.ui.enabled": "false",
     }.items():
         builder = builder.config(name, str(value))
     session = builder.getOrCreate()
+    environment.undo()
     yield session
     session.stop()
 
@@ -241,6 +245,41 @@ def test_what_is_expected_holds_for_every_ledger_or_for_one(spark: Any, tmp_path
         axilog.spark.audit(spark, table.select("extends"))
 
 
+def test_a_huge_ledger_is_checked_in_segments(cli: Cli, spark: Any, tmp_path: Path) -> None:
+    path = os.fspath(tmp_path / "huge.jsonl")
+    write_answers(path)
+    lines = Path(path).read_bytes().splitlines(keepends=True)
+    size: dict[str, Any] = {"segment_bytes": 1000}
+    assert Path(path).stat().st_size > 3000
+    for damaged in (lines, lines[:-1], lines[:7] + lines[8:], [*lines[:9], b"{}\n", *lines[9:]]):
+        Path(path).write_bytes(b"".join(damaged))
+        verified = axilog.spark.verify(spark, path, **size)
+        replayed = axilog.spark.replay(spark, f"file:{path}", **size)
+        assert verified == axilog.verify(path)
+        assert replayed.ledger == f"file:{path}"
+        assert replace(replayed, ledger=path) == axilog.replay(path)
+        of_command = cli.run_json("replay", path)
+        assert replayed.sequence == of_command.get("sequence")
+        assert replayed.verdict.name == of_command["verdict"]
+    pinned: dict[str, Any] = {"expect_models": {"llm": "another"}}
+    Path(path).write_bytes(b"".join(lines))
+    report = axilog.spark.verify(spark, path, **size, **pinned)
+    assert report == axilog.verify(path, **pinned) and not report
+    Path(path).write_bytes(b"")
+    assert axilog.spark.verify(spark, path) == axilog.verify(path)
+    with pytest.raises(axilog.LedgerMissingError):
+        axilog.spark.replay(spark, tmp_path / "absent.jsonl")
+    for check in (axilog.spark.verify, axilog.spark.replay):
+        for far in ("viewfs:/fleet/a.jsonl", "hdfs://host/a.jsonl", "s3a://bucket/a.jsonl"):
+            with pytest.raises(ValueError, match="one file under the same path on every machine"):
+                check(spark, far)
+    with pytest.raises(ValueError, match="segment_bytes: found 0"):
+        axilog.spark.verify(spark, path, segment_bytes=0)
+    # The driver finds a directory, which no executor reads.
+    with pytest.raises(axilog.LedgerError, match="an executor cannot read it: .*directory"):
+        axilog.spark.verify(spark, tmp_path)
+
+
 def test_the_example_prints_the_worst(cli: Cli, tmp_path: Path) -> None:
     for number in range(4):
         write_ledger(os.fspath(tmp_path / f"{number}.jsonl"), answers=1)
@@ -265,8 +304,8 @@ def test_the_example_prints_the_worst(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_the_programs_of_the_page_print_what_it_says(tmp_path: Path) -> None:
-    programs, expected = read_page("A fleet to try", "With Spark")
-    assert len(programs) == 4
+    programs, expected = read_page("A fleet to try", "With Spark", "One huge ledger")
+    assert len(programs) == 6
     (tmp_path / "page.py").write_text("\n".join(programs))
     run = subprocess.run(
         [sys.executable, "page.py"],

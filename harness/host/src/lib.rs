@@ -32,6 +32,7 @@
 //! | [`policy`] | policies that are checked, compiled and tried without a ledger |
 //! | [`tool_calls`] | the tool calls in an assistant's message |
 //! | [`proof`] | proofs that a ledger has a record |
+//! | [`segment`] | one ledger checked by several processes |
 //!
 //! The modules above are the sources of the header, in this order. A function checks its pointers, calls one function of
 //! `axilog-ledger` and maps the result; no panic leaves it. A handle is a number that the library looks up and nobody
@@ -82,6 +83,7 @@ pub mod reader;
 pub mod reason;
 pub mod record;
 pub mod record_filter;
+pub mod segment;
 pub mod state;
 pub mod status;
 pub mod steps;

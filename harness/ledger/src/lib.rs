@@ -5,33 +5,11 @@
 //! an agent on the ledger: it records an answer, evaluates policies on it, and says whether the caller may act
 //! on it. Afterwards anybody can verify the file, and replay it: make every decision again without the oracle.
 //!
+//! ```no_run
+#![doc = include_str!("../examples/first.rs")]
 //! ```
-//! use axilog::admission::InputKind;
-//! use axilog::evidence::observation::Params;
-//! use axilog::replay::Verdict;
-//! use axilog_ledger::input::CanonicalInput;
-//! use axilog_ledger::session::{OracleCall, OracleReply, Session};
-//! use axilog_ledger::verify::{LedgerExpectations, verify_ledger};
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let dir = tempfile::tempdir()?;
-//! # let path = dir.path().join("decisions.jsonl");
-//! let (mut session, _) = Session::open_or_create(&path, None, 1)?;
-//! let call = OracleCall {
-//!     oracle_id: "llm".to_owned(),
-//!     model_id: "model-1".to_owned(),
-//!     params: Params::NULL,
-//!     input: CanonicalInput::new(b"Which pump speed?", InputKind::Text)?,
-//! };
-//! let decision = session.observe(&call, OracleReply::Answer(b"{\"value\": 60.5}"))?;
-//! assert!(decision.may_continue());
-//!
-//! let file = std::fs::File::open(&path)?;
-//! let report = verify_ledger(file, None, &LedgerExpectations::default(), &mut |_| {})?;
-//! assert_eq!(report.verdict(), Verdict::Ok);
-//! # Ok(())
-//! # }
-//! ```
+//! [`verify::verify_ledger`] and [`replay::replay_ledger`] check the file afterwards, as `axilog verify` and `axilog replay` do.
 //!
 //! The crate contains no format of its own: records, lines, verdicts and hashes come from the core, `axilog`.
 //!
@@ -43,6 +21,7 @@
 //! | [`policy_trial`] | what policies and schemas would decide on an answer, without recording it |
 //! | [`what_if`] | the decisions that other rules would have made |
 //! | [`verify`], [`replay`] | streaming verification and replay of a ledger file |
+//! | [`segments`] | verification and replay of one ledger file by several processes |
 //! | [`reader`] | a ledger file read record by record, verified on the way |
 //! | [`record_contents`] | the contents of one record |
 //! | [`mod@file`] | the ledger file, its lines, blobs and lock |
@@ -111,6 +90,7 @@ pub mod replay;
 pub mod rules;
 pub mod running_values;
 pub mod schema;
+pub mod segments;
 pub mod session;
 pub mod standard_input;
 pub mod standing;

@@ -37,14 +37,26 @@ pub fn replay_ledger(
     expected: &LedgerExpectations,
     see: RecordVisitor<'_>,
 ) -> Result<ReplayReport, LedgerError> {
-    let read_error = || FileError::from_io(path, "read the ledger");
+    replay_by(&mut source, path, expected_rules, |source, rules| {
+        let read_error = || FileError::from_io(path, "read the ledger");
+        source.rewind().map_err(read_error())?;
+        Ok(verify_ledger(source, rules, expected, see).map_err(read_error())?)
+    })
+}
+
+/// Replays the ledger as [`replay_ledger`] does, with `verify` for the verification under the rules that were found, or
+/// without any.
+pub(crate) fn replay_by<S: Read + Seek, E: From<LedgerError>>(
+    source: &mut S,
+    path: &Path,
+    expected_rules: ExpectedRules<'_>,
+    verify: impl FnOnce(&mut S, Option<&RuleSet>) -> Result<VerificationReport, E>,
+) -> Result<ReplayReport, E> {
     let blobs = BlobStore::of_ledger(path);
-    source.rewind().map_err(read_error())?;
-    let reset = rules::find_first_reset(&mut source).map_err(read_error())?;
-    source.rewind().map_err(read_error())?;
+    let reset = find_reset(source, path)?;
     let choice = rules::choose_rules(reset.as_ref(), &blobs, expected_rules);
     if let Ok(RulesChoice::Use(rules, origin)) = choice {
-        let checked = verify_ledger(source, Some(&rules), expected, see).map_err(read_error())?;
+        let checked = verify(source, Some(&rules))?;
         return Ok(ReplayReport {
             verification: checked,
             rules: Some((rules, origin)),
@@ -52,7 +64,7 @@ pub fn replay_ledger(
     }
 
     // A fault of the ledger itself matters more than one of its rules.
-    let mut checked = verify_ledger(source, None, expected, see).map_err(read_error())?;
+    let mut checked = verify(source, None)?;
     let rules_differ = matches!(
         choice,
         Ok(RulesChoice::CallerDiffers
@@ -78,7 +90,8 @@ pub fn replay_ledger(
                 path: path.to_owned(),
                 hash: hex(&hash),
                 blob: blobs.path(&hash),
-            });
+            }
+            .into());
         }
         RulesChoice::BlobDiffers => format!("{} holds other bytes", blobs.path(&hash).display()),
         RulesChoice::SwitchesDiffer(found) => format!(
@@ -109,6 +122,31 @@ pub fn replay_ledger(
         verification: checked,
         rules: None,
     })
+}
+
+/// The rules under which [`replay_ledger`] replays; `None` where it finds none, and only verifies.
+pub(crate) fn find_rules(
+    source: &mut (impl Read + Seek),
+    path: &Path,
+    expected_rules: ExpectedRules<'_>,
+) -> Result<Option<RuleSet>, LedgerError> {
+    let reset = find_reset(source, path)?;
+    let blobs = BlobStore::of_ledger(path);
+    Ok(
+        match rules::choose_rules(reset.as_ref(), &blobs, expected_rules) {
+            Ok(RulesChoice::Use(rules, _)) => Some(rules),
+            _ => None,
+        },
+    )
+}
+
+fn find_reset(
+    source: &mut (impl Read + Seek),
+    path: &Path,
+) -> Result<Option<FirstReset>, LedgerError> {
+    let read_error = || FileError::from_io(path, "read the ledger");
+    source.rewind().map_err(read_error())?;
+    Ok(rules::find_first_reset(source).map_err(read_error())?)
 }
 
 /// Replays the ledger as [`replay_ledger`] does if it has anything to replay: decisions, or inputs of the

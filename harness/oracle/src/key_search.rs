@@ -2,11 +2,14 @@
 //!
 //! What a server sends is unescaped several times before it is written: the body of the response is JSON, the
 //! answer in it may hold a JSON object, and that one may hold JSON again in a string. A URL has escapes of its
-//! own. The search therefore looks at the text, and at what each further unescaping makes of it.
+//! own. The search therefore looks at the text, and at what each further unescaping makes of it. JSON's escapes and
+//! URLs' are removed one kind at a time, in every order: a key may itself hold what looks like an escape of the
+//! other kind.
 
 /// The most times that a text is unescaped. Reading an answer takes four: the response, the object in the answer,
-/// JSON in a string of that object, and a URL in it.
-const MAX_LEVELS: usize = 8;
+/// JSON in a string of that object, and a URL in it. Each further time doubles the work for a text that is written
+/// to cost as much as it can.
+const MAX_LEVELS: usize = 6;
 
 /// Whether a text is a key that is searched for: 8 or more printable ASCII characters without spaces. A shorter one could
 /// occur in an answer by chance.
@@ -15,31 +18,24 @@ pub fn is_searched_for(key: &str) -> bool {
     key.len() >= 8 && key.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Whether `text` holds `secret` as it stands there or after any number of unescapings.
+/// Whether `text` holds `secret` as it stands there or after at most six unescapings, each of JSON or of a URL.
 #[must_use]
 pub fn contains_secret(text: &[u8], secret: &str) -> bool {
-    let mut secrets = vec![secret.as_bytes().to_vec()];
-    // Both are unescaped alike, since a secret may look like an escape itself.
-    let unescaped = unescape(secret.as_bytes());
-    if unescaped.len() >= 8 && !secrets.contains(&unescaped) {
-        secrets.push(unescaped);
-    }
-    let holds = |text: &[u8]| secrets.iter().any(|secret| find(text, secret));
-    if holds(text) {
+    is_found(text, secret.as_bytes(), MAX_LEVELS)
+}
+
+/// Whether `secret` stands in `text` or in what at most `levels` unescapings make of it.
+fn is_found(text: &[u8], secret: &[u8], levels: usize) -> bool {
+    if find(text, secret) {
         return true;
     }
-    let mut level = text.to_vec();
-    for _ in 0..MAX_LEVELS {
-        let next = unescape(&level);
-        if next == level {
-            return false;
-        }
-        if holds(&next) {
-            return true;
-        }
-        level = next;
-    }
-    false
+    let Some(levels) = levels.checked_sub(1) else {
+        return false;
+    };
+    [unescape_json, unescape_url]
+        .iter()
+        .filter_map(|unescape| unescape(text))
+        .any(|unescaped| is_found(&unescaped, secret, levels))
 }
 
 /// Whether `part` stands in `text`.
@@ -47,38 +43,43 @@ fn find(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Removes one level of the escapes of JSON strings and of URLs. What is no escape stays as it is.
-fn unescape(text: &[u8]) -> Vec<u8> {
+/// Removes one level of the escapes of JSON strings. Half of a surrogate pair, which is no part of a key, becomes `?`.
+fn unescape_json(text: &[u8]) -> Option<Vec<u8>> {
+    unescape(text, b'\\', |tail, out| {
+        let (c, length) = read_json_escape(tail)?;
+        let c = c.unwrap_or('?');
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+        Some(length)
+    })
+}
+
+/// Removes one level of the escapes of URLs, which stand for bytes.
+fn unescape_url(text: &[u8]) -> Option<Vec<u8>> {
+    unescape(text, b'%', |tail, out| {
+        out.push(u8::try_from(read_hex(tail, 2)?).ok()?);
+        Some(2)
+    })
+}
+
+/// The text without its escapes, or `None` if it has none. `write_escaped` gets what follows an `escape` byte,
+/// writes what the escape stands for, and gives the length of what it read; what is no escape stays as it is.
+fn unescape(
+    text: &[u8],
+    escape: u8,
+    write_escaped: impl Fn(&[u8], &mut Vec<u8>) -> Option<usize>,
+) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((first, tail)) = rest.split_first() {
-        let escape = match first {
-            b'\\' => read_json_escape(tail),
-            b'%' => read_hex(tail, 2).map(|code| (char::from_u32(code), 2)),
-            _ => None,
-        };
-        match escape {
-            Some((Some(c), length)) if *first == b'\\' => {
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                rest = tail.get(length..).unwrap_or_default();
-            }
-            // Escapes of URLs stand for bytes.
-            Some((Some(c), length)) => {
-                out.push(u8::try_from(u32::from(c)).unwrap_or(b'?'));
-                rest = tail.get(length..).unwrap_or_default();
-            }
-            // Half of a surrogate pair, which is no part of a key.
-            Some((None, length)) => {
-                out.push(b'?');
-                rest = tail.get(length..).unwrap_or_default();
-            }
-            None => {
-                out.push(*first);
-                rest = tail;
-            }
+        let length = (*first == escape).then(|| write_escaped(tail, &mut out));
+        let length = length.flatten();
+        if length.is_none() {
+            out.push(*first);
         }
+        rest = tail.get(length.unwrap_or(0)..).unwrap_or_default();
     }
-    out
+    // Each escape is longer than what it stands for.
+    (out.len() < text.len()).then_some(out)
 }
 
 /// The character that a JSON escape stands for (`None` for half of a pair), and the escape's length without its
@@ -170,6 +171,9 @@ mod tests {
             r"ab\ndefgh",
             r"ab%41defgh",
             r"\u0041bcdefghi",
+            // Unescaped, it is shorter than a key.
+            r"a\AA%0A!",
+            r"\\a%2541bcdef",
         ] {
             let json = Value::from(key).to_string();
             for text in [
@@ -178,9 +182,21 @@ mod tests {
                 Value::from(json).to_string(),
                 escaped(key),
                 percent(key),
+                percent(&Value::from(key).to_string()),
+                Value::from(percent(key)).to_string(),
             ] {
                 assert!(contains_secret(text.as_bytes(), key), "{key} in {text}");
             }
+        }
+    }
+
+    #[test]
+    fn a_key_after_half_an_escape_is_found() {
+        for (before, key) in [("%", "41\"bcdefg"), ("\\u00", "41%bcdefg")] {
+            let text = Value::from(format!("{before}{key}")).to_string();
+            assert!(contains_secret(text.as_bytes(), key), "{key} in {text}");
+            let text = percent(&text);
+            assert!(contains_secret(text.as_bytes(), key), "{key} in {text}");
         }
     }
 
@@ -191,7 +207,7 @@ mod tests {
             before in "\\PC{0,20}",
             levels in prop::collection::vec(any::<bool>(), 0..5),
         ) {
-            let mut text = format!("{before} {key} after");
+            let mut text = format!("{before}{key}after");
             for is_json in levels {
                 text = if is_json { Value::from(text).to_string() } else { percent(&text) };
             }

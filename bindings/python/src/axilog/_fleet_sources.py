@@ -75,7 +75,7 @@ def _take_column(table: DataFrame, name: str) -> Column:
 def _find_files(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
     """The table of ledgers that are files."""
     for row in rows:
-        row.update(_place_file(row["path"]))
+        row.update(place_file(row["path"]))
     far = [row for row in rows if row.get("file") is None and row.get("problem") is None]
     if far:
         from axilog._hadoop_files import find_far_files
@@ -99,7 +99,7 @@ def _find_files(spark: SparkSession, rows: list[dict[str, Any]]) -> DataFrame:
 
 def list_ledgers(spark: SparkSession, folder: str) -> list[str]:
     """The ledgers below a folder."""
-    place = _place_file(folder)
+    place = place_file(folder)
     if place.get("problem"):
         raise ValueError(f"{folder!a}: {place['problem']}")
     near = place.get("file")
@@ -118,7 +118,7 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def _place_file(path: Optional[str]) -> dict[str, Optional[str]]:
+def place_file(path: Optional[str]) -> dict[str, Optional[str]]:
     """The file that a path names on the machine that reads it, or why there is none; neither for a
     path of another file system."""
     if not path:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ctypes import byref, c_char_p, c_void_p, sizeof
 from typing import Any, Callable, Optional
 
@@ -73,6 +73,35 @@ def check_ledger(
     # The object has the path as text, in which bytes that are no UTF-8 are replaced.
     found["ledger"] = os.fsdecode(name)
     return found
+
+
+def check_segment(
+    check: Callable[..., int], path: Path, begin: int, end: int, expected: axh_expectations_t
+) -> str:
+    """Checks a segment of a ledger, by ``lib.axh_segment_verify`` or ``lib.axh_segment_replay``.
+    Raises as :func:`check_ledger` does."""
+    name, text = encode_path(path), c_void_p()
+    for offset, where in ((begin, "begin"), (end, "end")):
+        if not 0 <= offset < 2**64:
+            raise ValueError(f"{where}: found {offset!r}, expected an offset from 0")
+    status = check(name, begin, end, byref(expected), byref(text))
+    if status != AXH_OK:
+        raise make_error(status, os.fsdecode(name))
+    return take_string(text).decode()
+
+
+def join_segments(
+    join: Callable[..., int], path: Path, segments: Iterable[str], expected: axh_expectations_t
+) -> dict[str, Any]:
+    """Joins segments, by ``lib.axh_segment_verify_join`` or ``lib.axh_segment_replay_join``. Raises
+    as :func:`check_ledger` does."""
+    texts = list(segments)
+    array = _make_array(texts)
+
+    def check(name: bytes, expected: Any, text: Any) -> int:
+        return join(name, array, len(texts), expected, text)
+
+    return check_ledger(check, path, expected)
 
 
 def _make_array(texts: list[str]) -> Any:

@@ -1,11 +1,13 @@
-"""Thousands of ledgers on Apache Spark: what an audit says of each, and their records as tables.
+"""Thousands of ledgers on Apache Spark: what an audit says of each, and their records as tables; or
+a huge one, verified and replayed in segments.
 
     >>> from pyspark.sql import SparkSession  # doctest: +SKIP
     >>> import axilog.spark  # doctest: +SKIP
     >>> spark = SparkSession.builder.getOrCreate()  # doctest: +SKIP
     >>> axilog.spark.audit(spark, ["a.jsonl", "b.jsonl"]).show()  # doctest: +SKIP
 
-Every function takes the session and the ledgers: a path, several paths, or a table.
+Every function but ``verify`` and ``replay``, which take one ledger, takes the session and the
+ledgers: a path, several paths, or a table.
 
 - A path without a scheme, and ``file:/…``, is a file of the machines that audit it. It is read
   where it is, so each of them must have it under this path.
@@ -23,14 +25,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from axilog._fleet_audit import AUDIT_SCHEMA, audit_batches
 from axilog._fleet_records import Table, read_fleet_batches
+from axilog._fleet_segments import check_on_executors, find_file
 from axilog._fleet_sources import Ledgers, list_ledgers, make_source_table
+from axilog._host_check import EarlierHeads, make_expectations
 from axilog.auditing import make_audit_expectations
 from axilog.policy_set import PolicySet
+from axilog.segments import join_replayed, join_verified, replay_segment, verify_segment
+from axilog.verification import Report
+
+SEGMENT_BYTES = 1 << 26
+"""How many bytes of a huge ledger one task verifies or replays: 64 MiB."""
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,6 +100,98 @@ def audit(
 
     audit_them = partial(audit_batches, expected=expected)
     return make_source_table(spark, ledgers).mapInArrow(audit_them, AUDIT_SCHEMA)
+
+
+def verify(
+    spark: SparkSession,
+    ledger: Union[str, os.PathLike[str]],
+    *,
+    segment_bytes: int = SEGMENT_BYTES,
+    expect_head: Optional[str] = None,
+    expect_entries: Optional[int] = None,
+    expect_models: Optional[Mapping[str, str]] = None,
+    extends: EarlierHeads = (),
+) -> Report:
+    """Verifies one huge ledger, of which each executor takes a segment at a time
+    (:mod:`axilog.segments`). The driver joins them, and reads what it cannot join. It trusts the
+    executors: what they found is hexadecimal text, which nobody has signed.
+
+    Args:
+        spark: The session.
+        ledger: A path without a scheme, or ``file:/…``. The driver and every executor must have the
+            file under this path, uncompressed. A path of another file system is refused.
+        segment_bytes: The length of a segment. Its lines are those that begin in it.
+        expect_head: As in :func:`axilog.verify`; so are the others.
+        expect_entries: As in :func:`axilog.verify`.
+        expect_models: As in :func:`axilog.verify`.
+        extends: As in :func:`axilog.verify`.
+
+    Returns:
+        The report of :func:`axilog.verify`: the first defect is the same one, whoever found it.
+        Blobs are not compared.
+
+    Raises:
+        LedgerError where an executor cannot read the file, ValueError for an argument out of range
+        or a path of another file system, and as :func:`axilog.verify` does.
+    """
+    expected: dict[str, Any] = {
+        "expect_head": expect_head,
+        "expect_entries": expect_entries,
+        "expect_models": expect_models,
+        "extends": extends,
+    }
+    make_expectations(expect_head, expect_entries, expect_models, extends)
+    file = find_file(os.fspath(ledger))
+    found = check_on_executors(spark, file, verify_segment, segment_bytes, expected)
+    return replace(join_verified(file, found, **expected), ledger=os.fspath(ledger))
+
+
+def replay(
+    spark: SparkSession,
+    ledger: Union[str, os.PathLike[str]],
+    *,
+    segment_bytes: int = SEGMENT_BYTES,
+    policies: Optional[PolicySet] = None,
+    permit_truncated: bool = False,
+    stop_on_invalid: bool = False,
+    expect_head: Optional[str] = None,
+    expect_entries: Optional[int] = None,
+    expect_models: Optional[Mapping[str, str]] = None,
+    extends: EarlierHeads = (),
+) -> Report:
+    """Replays one huge ledger as :func:`verify` verifies it. Its blobs lie beside the file.
+
+    Args:
+        spark: The session.
+        ledger: As in :func:`verify`.
+        segment_bytes: As in :func:`verify`.
+        policies: As in :func:`axilog.replay`; so are the others.
+        permit_truncated: As in :func:`axilog.replay`.
+        stop_on_invalid: As in :func:`axilog.replay`.
+        expect_head: As in :func:`axilog.replay`.
+        expect_entries: As in :func:`axilog.replay`.
+        expect_models: As in :func:`axilog.replay`.
+        extends: As in :func:`axilog.replay`.
+
+    Returns:
+        The report of :func:`axilog.replay`.
+
+    Raises:
+        As :func:`verify` and :func:`axilog.replay` do.
+    """
+    expected: dict[str, Any] = {
+        "policies": policies,
+        "permit_truncated": permit_truncated,
+        "stop_on_invalid": stop_on_invalid,
+        "expect_head": expect_head,
+        "expect_entries": expect_entries,
+        "expect_models": expect_models,
+        "extends": extends,
+    }
+    make_expectations(expect_head, expect_entries, expect_models, extends)
+    file = find_file(os.fspath(ledger))
+    found = check_on_executors(spark, file, replay_segment, segment_bytes, expected)
+    return replace(join_replayed(file, found, **expected), ledger=os.fspath(ledger))
 
 
 def find_ledgers(spark: SparkSession, folder: Union[str, os.PathLike[str]]) -> list[str]:

@@ -171,7 +171,7 @@ def verify(
     """
     expected = make_expectations(expect_head, expect_entries, expect_models, extends)
     expected.blobs = int(bool(blobs))
-    return _make_report(check_ledger(lib.axh_verify, path, expected))
+    return make_report(check_ledger(lib.axh_verify, path, expected))
 
 
 def replay(
@@ -211,11 +211,11 @@ def replay(
     """
     expected = make_expectations(expect_head, expect_entries, expect_models, extends)
     expect_rules(expected, policies, permit_truncated, stop_on_invalid)
-    return _make_report(check_ledger(lib.axh_replay, path, expected))
+    return make_report(check_ledger(lib.axh_replay, path, expected))
 
 
-def _make_report(found: dict[str, Any]) -> Report:
-    """Gives the members of the library's object their types."""
+def make_report(found: dict[str, Any]) -> Report:
+    """The report of what the library has found: gives the members of its object their types."""
     named = found["verdict"]
     found["verdict"] = Verdict[named] if named in Verdict.__members__ else AuditVerdict(named)
     found["profiles"] = tuple(Profile[name] for name in found.get("profiles", ()))

@@ -188,8 +188,10 @@ fn a_disk_that_refuses_the_checkpoint_holds_up_nothing() {
     let bench = Bench::new();
     let mut session = bench.session();
     let signer = bench.sign(&mut session, 1, "");
-    // Nothing takes the place of a directory.
+    // What is in the ledger already is signed first. Then a directory is there, whose place nothing takes.
+    wait_until(&signer, |status| status.signed > 0);
     let place = bench.path("ledger.jsonl.checkpoint");
+    fs::remove_file(&place).unwrap();
     fs::create_dir(&place).unwrap();
     fs::write(place.join("file"), "").unwrap();
     observe(&mut session, 1);

@@ -50,17 +50,20 @@ inline Result<Check> to_check(int status, char *json)
                       : Result<Check>(Check{ status == AXH_OK, std::move(text) });
 }
 
+/// The texts as C takes them, for as long as they live.
+inline std::vector<const char *> to_pointers(const std::vector<std::string> &texts)
+{
+    std::vector<const char *> pointers;
+    for (const std::string &text : texts) {
+        pointers.push_back(text.c_str());
+    }
+    return pointers;
+}
+
 /// Calls axh_verify, axh_replay, axh_audit or axh_head.
 template <class Function>
 Result<Check> check_ledger(Function check, ZString path, const Expectations &expected)
 {
-    const auto to_pointers = [](const std::vector<std::string> &texts) {
-        std::vector<const char *> pointers;
-        for (const std::string &text : texts) {
-            pointers.push_back(text.c_str());
-        }
-        return pointers;
-    };
     const std::vector<const char *> extends = to_pointers(expected.extends);
     const std::vector<const char *> models = to_pointers(expected.models);
     axh_expectations_t raw{};
@@ -102,6 +105,55 @@ inline Result<Check> audit(ZString path, const Expectations &expected = {})
 inline Result<Check> head(ZString path, const Expectations &expected = {})
 {
     return check_ledger(axh_head, path, expected);
+}
+
+/// Calls axh_segment_verify or axh_segment_replay.
+template <class Function>
+Result<std::string> check_segment(Function check, ZString path, std::uint64_t from, std::uint64_t to,
+                                  const Expectations &expected)
+{
+    const auto check_part = [=](const char *file, const axh_expectations_t *raw, char **text) {
+        return check(file, from, to, raw, text);
+    };
+    Result<Check> found = check_ledger(check_part, path, expected);
+    return found ? Result<std::string>(std::move(found->json)) : Result<std::string>(found.error());
+}
+
+/// Calls axh_segment_verify_join or axh_segment_replay_join.
+template <class Function>
+Result<Check> join_segments(Function join, ZString path, const std::vector<std::string> &segments,
+                            const Expectations &expected)
+{
+    const std::vector<const char *> texts = to_pointers(segments);
+    const auto join_them = [&](const char *file, const axh_expectations_t *raw, char **json) {
+        return join(file, texts.data(), texts.size(), raw, json);
+    };
+    return check_ledger(join_them, path, expected);
+}
+
+/// Verifies the lines of a ledger that begin from one offset on and before another; the text is for verify_joined.
+inline Result<std::string> verify_segment(ZString path, std::uint64_t from, std::uint64_t to,
+                                          const Expectations &expected = {})
+{
+    return check_segment(axh_segment_verify, path, from, to, expected);
+}
+/// Replays the lines of a ledger that begin from one offset on and before another; the text is for replay_joined.
+inline Result<std::string> replay_segment(ZString path, std::uint64_t from, std::uint64_t to,
+                                          const Expectations &expected = {})
+{
+    return check_segment(axh_segment_replay, path, from, to, expected);
+}
+/// Joins segments that were verified: what verify says of the whole.
+inline Result<Check> verify_joined(ZString path, const std::vector<std::string> &segments,
+                                   const Expectations &expected = {})
+{
+    return join_segments(axh_segment_verify_join, path, segments, expected);
+}
+/// Joins segments that were replayed: what replay says of the whole.
+inline Result<Check> replay_joined(ZString path, const std::vector<std::string> &segments,
+                                   const Expectations &expected = {})
+{
+    return join_segments(axh_segment_replay_join, path, segments, expected);
 }
 
 /// Checks the proof that a ledger has one record, with its public key. record is the record's line of the ledger file;

@@ -1852,6 +1852,105 @@ int axh_check_proof(const char *proof,
                     const char *public_key,
                     char **json);
 
+/**
+ * Verifies the segment of a ledger that has the lines which begin from one offset on and before another.
+ *
+ * Any offsets will do: the segments from 0 to A, from A to B and from B to the file's length are the whole file. What was
+ * found of each goes to one process that has the file too, and calls axh_segment_verify_join. Whoever hands in what nobody
+ * found has verified nothing: those who check segments are trusted as the one who joins is.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param from Offset in the file, in bytes.
+ * @param to Offset in the file, in bytes. One that is not after `from` gives a segment without lines.
+ * @param expected What is known of the ledger from elsewhere, borrowed for the call, without blobs; NULL for nothing. It
+ *     must be the same for each segment and when they are joined.
+ * @param segment Receives what was found, as hexadecimal digits, NUL-terminated, which axh_string_free frees; NULL on
+ *     failure. A process that loads the same version of this library reads it; nobody keeps it. It overlaps no other
+ *     argument.
+ * @return AXH_OK, where the segment has a defect too, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says or names blobs.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_segment_verify(const char *file,
+                       uint64_t from,
+                       uint64_t to,
+                       const struct axh_expectations_t *expected,
+                       char **segment);
+
+/**
+ * Replays a segment as axh_segment_verify verifies it: policies and agent run afresh on its observations, from the state
+ * that one of its first records implies. axh_segment_replay_join takes what was found.
+ *
+ * The rules are those that the beginning of the file names, from the blobs beside it, or the expected ones.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param from Offset in the file, in bytes.
+ * @param to Offset in the file, in bytes. One that is not after `from` gives a segment without lines.
+ * @param expected What is known of the ledger from elsewhere, borrowed for the call, without blobs; NULL for nothing. It
+ *     must be the same for each segment and when they are joined.
+ * @param segment Receives what was found, as hexadecimal digits, NUL-terminated, which axh_string_free frees; NULL on
+ *     failure. It overlaps no other argument.
+ * @return AXH_OK, where the segment has a defect or the rules are missing too, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, or an expectation is not as its member says or names blobs.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_segment_replay(const char *file,
+                       uint64_t from,
+                       uint64_t to,
+                       const struct axh_expectations_t *expected,
+                       char **segment);
+
+/**
+ * Joins segments that were verified. The verdict, the place of the first defect and its reason are those of axh_verify.
+ *
+ * Each segment is joined where the state that it began with is the one that the records before have led to. What is not
+ * joined, with any defect, and what no segment has, is read here. The digest in a segment finds what was changed by accident;
+ * nobody has signed it, so that whoever gives the segments is trusted. Blobs are not compared.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param segments What axh_segment_verify gave of each segment, in any order, borrowed for the call; NULL for none.
+ * @param segment_count Number of segments.
+ * @param expected What the segments were verified with, borrowed for the call; NULL for nothing.
+ * @param json Receives the object that `axilog verify --json` prints, NUL-terminated, which axh_string_free frees; NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is another, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, an expectation is not as its member says or names blobs, or a segment is
+ *     not whole as it was given, or is of a ledger that begins with other bytes or was longer, or of other expectations.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_segment_verify_join(const char *file,
+                            const char *const *segments,
+                            size_t segment_count,
+                            const struct axh_expectations_t *expected,
+                            char **json);
+
+/**
+ * Joins segments that were replayed. The verdict, the place of the first defect and its reason are those of axh_replay.
+ * Whoever gives the segments is trusted, and blobs are not compared, as axh_segment_verify_join says.
+ *
+ * @param file Path of the ledger file, NUL-terminated: any bytes on Unix, UTF-8 elsewhere. Borrowed for the call.
+ * @param segments What axh_segment_replay gave of each segment, in any order, borrowed for the call; NULL for none.
+ * @param segment_count Number of segments.
+ * @param expected What the segments were replayed with, borrowed for the call; NULL for nothing.
+ * @param json Receives the object that `axilog replay --json` prints, NUL-terminated, which axh_string_free frees; NULL
+ *     on failure. It overlaps no other argument. NULL where it is not wanted.
+ * @return AXH_OK where the verdict is OK, AXH_NOT_OK where it is another, or one of these codes.
+ * @retval AXH_ERR_ARGUMENT A pointer is NULL, an expectation is not as its member says or names blobs, or a segment is
+ *     not whole as it was given, or is of a ledger that begins with other bytes or was longer, or of other rules or
+ *     expectations.
+ * @retval AXH_ERR_LEDGER The rules that the ledger names are missing or cannot be read.
+ * @retval AXH_ERR_IO The file cannot be read.
+ * @see SRS-004 §13; formats.md §6
+ */
+int axh_segment_replay_join(const char *file,
+                            const char *const *segments,
+                            size_t segment_count,
+                            const struct axh_expectations_t *expected,
+                            char **json);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

@@ -148,6 +148,12 @@ void check(const std::string &path)
     CHECK(head(path)->json.find("\"plant/pump-3\"") != std::string::npos);
     expected.models = { "llm" };
     CHECK(replay(path, expected).error().code() == ErrorCode::Argument);
+    const std::uint64_t far = std::uint64_t(1) << 40;
+    const std::vector<std::string> segments = { verify_segment(path, 0, 2000).value(),
+                                                verify_segment(path, 2000, far).value() };
+    CHECK(verify_joined(path, segments)->json == verify(path)->json);
+    CHECK(replay_joined(path, { replay_segment(path, 0, far).value() })->json == replay(path)->json);
+    CHECK(replay_joined(path, { "changed" }).error().code() == ErrorCode::Argument);
     const std::string policies = R"([{"comparison":"GT","enabled":true,"policy_id":"MAX",)"
                                  R"("threshold":4587520}])";
     CHECK(check_policies(policies)->ok);

@@ -67,6 +67,18 @@ fn a_program_checks_ledgers_and_what_it_knows_of_them() {
 }
 
 #[test]
+fn a_program_checks_a_ledger_in_segments() {
+    for linkage in linkages() {
+        let place = Place::new();
+        let paths = ["ledger.jsonl", "changed.jsonl", "other.jsonl"].map(|name| place.path(name));
+        let [path, changed, other] = paths.each_ref().map(|path| path.to_str().unwrap());
+        build(&place, "write", linkage).run(&[path]);
+        Session::open_or_create(Path::new(other), None, 1).unwrap();
+        build(&place, "segment", linkage).run(&[path, changed, other]);
+    }
+}
+
+#[test]
 fn a_program_reads_what_verification_accepts() {
     for linkage in linkages() {
         let place = Place::new();

@@ -81,12 +81,23 @@ pub struct BlockReader<R> {
 impl<R: Read> BlockReader<R> {
     /// Creates a reader that begins at the current position of `source`, which offsets count from.
     pub fn new(source: R) -> BlockReader<R> {
+        BlockReader::starting_at(source, 0)
+    }
+
+    /// Creates a reader that begins at the current position of `source`, which is `offset` in the file.
+    pub fn starting_at(source: R, offset: u64) -> BlockReader<R> {
         BlockReader {
             source,
             rest: Vec::new(),
-            offset: 0,
+            offset,
             ended: false,
         }
+    }
+
+    /// The offset in the file at which the next block begins.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.offset
     }
 
     /// Reads the next block into the memory of `used`; `None` at the end.

@@ -99,7 +99,7 @@ pub(super) fn count_cores() -> usize {
     cores.min(MAX_CORES)
 }
 
-/// Calls `visit` with the lines of `source`, block by block in order, until it breaks or has seen a line that is no
+/// Calls `visit` with the lines of `blocks`, block by block in order, until it breaks or has seen a line that is no
 /// record: what is after that is no part of the ledger. The stretches are those under `terms`; on one core there are
 /// none. Gives the offset at which the last visited block ends.
 ///
@@ -107,13 +107,12 @@ pub(super) fn count_cores() -> usize {
 /// The source's error.
 pub(super) fn visit_blocks(
     cores: usize,
-    source: impl Read,
+    mut blocks: BlockReader<impl Read>,
     terms: &Terms<'_>,
     visit: BlockVisitor<'_>,
 ) -> io::Result<u64> {
-    let mut blocks = BlockReader::new(source);
     match blocks.next_block(LineBlock::default())? {
-        None => Ok(0),
+        None => Ok(blocks.offset()),
         // One block is not worth a thread.
         Some(first) if cores < 2 || blocks.is_at_end() => {
             visit_on_this_thread(first, blocks, visit)
@@ -222,7 +221,10 @@ fn examine_blocks(queue: &Mutex<Receiver<Job>>, terms: &Terms<'_>) {
 /// Examines the lines of a block up to the first that is no record, which is the last. A block of the
 /// shortest lines there can be, all of them empty, would else take hundreds of times its own memory. `previous` is the
 /// chain value of the line before, `None` at the beginning of a block that is examined by itself.
-fn examine_lines<'b>(block: &'b LineBlock, previous: &mut Option<Hash>) -> ExaminedLines<'b> {
+pub(super) fn examine_lines<'b>(
+    block: &'b LineBlock,
+    previous: &mut Option<Hash>,
+) -> ExaminedLines<'b> {
     let (mut offsets, mut entries, mut last) = (Vec::new(), Vec::new(), None);
     for (offset, line) in block.lines() {
         let Some(entry) = parse_record(&line) else {
@@ -261,7 +263,7 @@ mod tests {
         let mut all = Vec::new();
         let expected = LedgerExpectations::default();
         let terms = Terms::new(None, &expected);
-        let result = visit_blocks(cores, source, &terms, &mut |block| {
+        let result = visit_blocks(cores, BlockReader::new(source), &terms, &mut |block| {
             for (offset, line) in &block.lines {
                 all.push(match line {
                     ExaminedLine::Record(examined) => {

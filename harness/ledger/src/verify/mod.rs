@@ -8,10 +8,14 @@ mod deployed;
 mod examined_line;
 mod examined_lines;
 mod expectations;
+#[cfg(test)]
+mod forged_ledgers;
 mod oracle_models;
 mod pass;
 mod report;
 mod second_look;
+pub mod segment;
+mod segment_bytes;
 mod stretches;
 mod terms;
 mod verdicts;

@@ -27,6 +27,7 @@ use super::verdicts::describe_verdict;
 use crate::encoding::hex;
 use crate::error::LedgerFault;
 use crate::file::beginning::BEGINNING_BYTES;
+use crate::file::lines::BlockReader;
 use crate::rules::RuleSet;
 
 /// Verifies the ledger that is read from `source`: hashes, chain, form, order, witnesses and models. With
@@ -57,21 +58,14 @@ fn verify_ledger_on(
         .take(BEGINNING_BYTES as u64)
         .read_to_end(&mut beginning)?;
     let (terms, own_rules) = (Terms::new(rules, expected), rules.map(RuleSet::rules));
-    let mut pass = Pass {
-        checked: VerificationReport::new(),
-        terms: &terms,
-        rules: own_rules.as_ref(),
-        beginning: &beginning,
-        see,
-        places: Places::default(),
-    };
-    let source = beginning.as_slice().chain(source);
-    let end = visit_blocks(cores, source, &terms, &mut |block| pass.take_block(block))?;
+    let mut pass = Pass::new(&terms, own_rules.as_ref(), &beginning, see);
+    let blocks = BlockReader::new(beginning.as_slice().chain(source));
+    let end = visit_blocks(cores, blocks, &terms, &mut |block| pass.take_block(block))?;
     Ok(pass.finish(end))
 }
 
 /// A pass over a ledger.
-struct Pass<'p> {
+pub(super) struct Pass<'p> {
     checked: VerificationReport,
     terms: &'p Terms<'p>,
     /// The rules of the terms.
@@ -82,9 +76,26 @@ struct Pass<'p> {
     places: Places,
 }
 
-impl Pass<'_> {
+impl<'p> Pass<'p> {
+    /// A pass of which nothing was read. `rules` are those of `terms`, and `beginning` the first bytes of the file.
+    pub(super) fn new(
+        terms: &'p Terms<'p>,
+        rules: Option<&'p Rules<'p>>,
+        beginning: &'p [u8],
+        see: RecordVisitor<'p>,
+    ) -> Pass<'p> {
+        Pass {
+            checked: VerificationReport::new(),
+            terms,
+            rules,
+            beginning,
+            see,
+            places: Places::default(),
+        }
+    }
+
     /// Takes the next block. Breaks at the first line that is wrong.
-    fn take_block(&mut self, block: &ExaminedLines<'_>) -> ControlFlow<()> {
+    pub(super) fn take_block(&mut self, block: &ExaminedLines<'_>) -> ControlFlow<()> {
         let mut stretches = block.stretches.iter().peekable();
         let mut lines = block.lines.as_slice();
         let mut at = 0;
@@ -104,8 +115,8 @@ impl Pass<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Takes the lines of a stretch, if all are good for certain.
-    fn join(&mut self, noted: &NotedStretch, lines: &[(u64, ExaminedLine<'_>)]) -> bool {
+    /// Takes a stretch, if all of its lines are good for certain. Those that are given are shown to the visitor.
+    pub(super) fn join(&mut self, noted: &NotedStretch, lines: &[(u64, ExaminedLine<'_>)]) -> bool {
         let NotedStretch { stretch, notes } = noted;
         if !self.checked.replay.join(stretch) {
             return false;
@@ -128,7 +139,7 @@ impl Pass<'_> {
     }
 
     /// Takes the next line by itself. Breaks where it is wrong.
-    fn take(&mut self, offset: u64, line: &ExaminedLine<'_>) -> ControlFlow<()> {
+    pub(super) fn take(&mut self, offset: u64, line: &ExaminedLine<'_>) -> ControlFlow<()> {
         let checked = &mut self.checked;
         if let Some(chain) = &mut checked.chain_behind {
             return chain.take(offset, line, &mut checked.deployed, &mut checked.profiles);
@@ -173,7 +184,7 @@ impl Pass<'_> {
     }
 
     /// Ends the pass. `end` is the offset at which the file ends.
-    fn finish(self, end: u64) -> VerificationReport {
+    pub(super) fn finish(self, end: u64) -> VerificationReport {
         let (mut checked, expected, places) = (self.checked, self.terms.expected, self.places);
         if checked.fault.is_some() {
             return checked;

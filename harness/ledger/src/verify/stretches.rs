@@ -100,6 +100,25 @@ impl<'r> StretchFinder<'r> {
         ended
     }
 
+    /// Whether the last record that was taken belongs to the stretch that is under way.
+    pub(super) fn is_within(&self) -> bool {
+        self.segment.is_within()
+    }
+
+    /// Whether a record was not good, after which nothing is searched.
+    pub(super) fn has_fault(&self) -> bool {
+        self.segment.has_fault()
+    }
+
+    /// The stretch that is under way, as far as it goes; `None` where there is none, and within a step.
+    pub(super) fn so_far(&self) -> Option<NotedStretch> {
+        let stretch = self.segment.so_far().filter(|_| !self.is_broken)?;
+        Some(NotedStretch {
+            stretch,
+            notes: self.notes.clone(),
+        })
+    }
+
     /// Ends the segment. Gives the stretch that ends with its last record, if there is one.
     pub(super) fn finish(mut self) -> Option<NotedStretch> {
         let segment = std::mem::replace(&mut self.segment, SegmentReplay::new(None));

@@ -1,6 +1,7 @@
 //! What a ledger is verified against: rules, and what the caller knows of it from elsewhere.
 
 use axilog::evidence::view::ObservationView;
+use axilog::hash::{Hash, sha256};
 use axilog::json::writer;
 use axilog::ledger::Entry;
 use axilog::profile::Profile;
@@ -32,6 +33,29 @@ impl<'t> Terms<'t> {
         }
     }
 
+    /// The digest of everything that is verified against.
+    pub(super) fn digest(&self) -> Hash {
+        let LedgerExpectations {
+            entries,
+            head,
+            models,
+            earlier_heads,
+        } = self.expected;
+        let mut bytes = Vec::new();
+        put_list(&mut bytes, self.rules.map(RuleSet::hash).as_slice());
+        put_list(&mut bytes, entries.map(u64::to_le_bytes).as_slice());
+        put_list(&mut bytes, head.as_slice());
+        let ids: Vec<&str> = (models.iter())
+            .flat_map(|(oracle, model)| [oracle.as_str(), model.as_str()])
+            .collect();
+        put_list(&mut bytes, &ids);
+        for earlier in earlier_heads {
+            put_list(&mut bytes, &[earlier.entries.to_le_bytes()]);
+            put_list(&mut bytes, &[earlier.head]);
+        }
+        sha256(&bytes)
+    }
+
     /// Whether a record that is good by itself is not as the caller expects.
     pub(super) fn are_broken_by(&self, record: &CheckedEntry<'_>) -> bool {
         let view = record.observation();
@@ -53,6 +77,15 @@ impl<'t> Terms<'t> {
                 hex(&earlier.head)
             ),
         ))
+    }
+}
+
+/// Writes how many texts there are, and each with its length.
+fn put_list(bytes: &mut Vec<u8>, list: &[impl AsRef<[u8]>]) {
+    bytes.extend_from_slice(&(list.len() as u64).to_le_bytes());
+    for text in list.iter().map(AsRef::as_ref) {
+        bytes.extend_from_slice(&(text.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(text);
     }
 }
 

@@ -295,7 +295,7 @@ fn a_write_ahead_log_cut_anywhere_loses_nothing_acknowledged() {
     );
     let copy = memory.directory.path().join("copy.db");
     let mut judged = BTreeSet::new();
-    // A frame is 4096 bytes and a header: this meets every part of it, and with `AXILOG_WIDE=1` of every frame.
+    // A frame is 4096 bytes and a header. Each cut is in another part of one; with `AXILOG_WIDE=1` four are in each.
     let step = if is_wide() { 1021 } else { 21_613 };
     for length in (0..=log.len()).rev().step_by(step) {
         fs::write(&copy, &database).unwrap();

@@ -311,6 +311,14 @@ _ledger = c_void_p
 _open = (c_int, [c_char_p, POINTER(axh_options_t), POINTER(_ledger)])
 _decision = POINTER(axh_decision_t)
 _check = (c_int, [c_char_p, POINTER(axh_expectations_t), POINTER(c_void_p)])
+_segment = (
+    c_int,
+    [c_char_p, c_uint64, c_uint64, POINTER(axh_expectations_t), POINTER(c_void_p)],
+)
+_join = (
+    c_int,
+    [c_char_p, POINTER(c_char_p), c_size_t, POINTER(axh_expectations_t), POINTER(c_void_p)],
+)
 _text_to_text = (c_int, [c_char_p, c_size_t, POINTER(c_void_p)])
 _reader = c_void_p
 _text = [_reader, POINTER(c_void_p), POINTER(c_size_t)]
@@ -345,6 +353,10 @@ PROTOTYPES: dict[str, tuple[Optional[Any], list[Any]]] = {
     "axh_verify": _check,
     "axh_replay": _check,
     "axh_audit": _check,
+    "axh_segment_verify": _segment,
+    "axh_segment_replay": _segment,
+    "axh_segment_verify_join": _join,
+    "axh_segment_replay_join": _join,
     "axh_string_free": (None, [c_void_p]),
     "axh_reader_open": (c_int, [c_char_p, POINTER(axh_filter_t), POINTER(_reader)]),
     "axh_reader_next": (c_int, [_reader, POINTER(axh_record_t)]),
