@@ -17,13 +17,13 @@ use crate::fact::{Fact, FactDetail};
 use crate::guesses::add_guesses;
 use crate::opened_rules::open_rule;
 use crate::pins::{add_pin, revise_pin};
+use crate::retractions::retract_fact;
 use crate::search_index::index_fact;
 use crate::story_state::{
     check_scene, end_scene, read_campaign, set_mode, set_reading_spot, set_state, start_scene,
 };
 use crate::unlocks::{apply_recall_result, record_attempt};
 use crate::used_names::note_name;
-use crate::withdrawals::retract_fact;
 
 /// Applies the entry `seq` to the tables.
 pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> ApplyResult {

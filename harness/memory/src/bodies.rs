@@ -293,7 +293,7 @@ pub(crate) struct RetractionBody {
     pub(crate) provenance: Provenance,
 }
 
-/// Why a fact is taken back.
+/// Why a fact is retracted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Reason(pub(crate) String);
 

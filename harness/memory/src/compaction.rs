@@ -15,8 +15,8 @@ use crate::error::{MemoryError, Result};
 use crate::fact::read_fact_body;
 use crate::handle::Handle;
 use crate::identifier::Identifier;
+use crate::retractions::refuse_retracted;
 use crate::used_names::note_name;
-use crate::withdrawals::refuse_withdrawn;
 use crate::{log, policy};
 
 /// The `compaction_id`: the SHA-256 of the canonical input handles and policy.
@@ -50,7 +50,7 @@ pub(crate) fn register_compaction(
         let reason = format!("the only compaction policy is {known} (gist-list/1), not {policy}");
         return Err(MemoryError::refused(EntryKind::Compaction.as_str(), reason).into());
     }
-    refuse_withdrawn(conn, EntryKind::Compaction, &body.input_handles)?;
+    refuse_retracted(conn, EntryKind::Compaction, &body.input_handles)?;
     let text = compact(conn, &body.input_handles)?;
     let id = compaction_id(&body.input_handles, policy)?;
     conn.prepare_cached(

@@ -1,4 +1,4 @@
-//! What became of a fact: who told it, who took it back, and what points to it. It is for who leads the game.
+//! What became of a fact: who told it, who retracted it, and what points to it. It is for who leads the game.
 
 use rusqlite::params;
 use serde_json::Value;
@@ -19,7 +19,7 @@ words! {
     pub enum FactState {
         /// Those may be told the fact who may see it.
         Told = "TOLD",
-        /// A RETRACTION took the fact back: nobody is told it.
+        /// A RETRACTION names it: nobody is told the fact.
         Retracted = "RETRACTED",
     }
 }
@@ -61,13 +61,13 @@ pub struct FactHistory {
     pub fact_id: Handle,
     /// Whether it is still told.
     pub state: FactState,
-    /// The fact as it was told. Locked strings are `[locked]`, and those of a fact that was taken back are locked for good.
+    /// The fact as it was told. Locked strings are `[locked]`, and those of a fact that was retracted are locked for good.
     pub body: Value,
     /// The details, without their strings: name and handle.
     pub details: Vec<(String, Handle)>,
     /// The entries that changed what is told of it, in order.
     pub events: Vec<FactEvent>,
-    /// The compactions made of it. One of a fact that was taken back is shown to nobody.
+    /// The compactions made of it. One of a fact that was retracted is shown to nobody.
     pub compactions: Vec<CompactionOfFact>,
     /// The scene that is on and the threads that name the fact, by its handle, its `stable_key` or a tag.
     pub pointed_by: Vec<String>,
@@ -152,7 +152,7 @@ impl MemoryReader {
         Ok((seq, Fact::from_body(body)?))
     }
 
-    /// Lists the entries that told the fact and took it back.
+    /// Lists the entries that told the fact and retracted it.
     fn list_events(&self, told_by: u64, fact: &Fact) -> Result<Vec<FactEvent>> {
         let (mut place, mut events) = (StoryPlace::default(), Vec::new());
         self.for_each_entry(&mut |entry| {

@@ -36,7 +36,7 @@
 //! | `characters`, `folded_text`, `literal_text`, `escaped_text`, `encoded_part`, `spelt_numbers`, `encoded_text`, `fixed_words` | text as it is searched |
 //! | `schema`, `table_digests`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database and their digests, the hash chain, its head; finding exact strings |
 //! | `fact`, `policy`, `pinned_texts` | facts with their exact strings; policies; the texts that a model reads, under their pins |
-//! | `used_names`, `pins`, `event_contract`, `story_state`, `withdrawals`, `unlocks`, `opened_rules`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
+//! | `used_names`, `pins`, `event_contract`, `story_state`, `retractions`, `unlocks`, `opened_rules`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
 //! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
 //! | `output_guard`, `reader`, `pinned`, `recorded_heads` | keeping locked exact strings out; read access; what the pins say, and what an axilog ledger says of the log |
 //! | `output_view`, `budget`, `slices`, `quotas`, `working_set` | what an output may hold; what fits a budget; working sets |
@@ -119,6 +119,7 @@ mod reader;
 mod recall;
 mod recorded_heads;
 mod remaking;
+mod retractions;
 mod rule_ref;
 mod schema;
 mod search_index;
@@ -135,7 +136,6 @@ mod table_digests;
 mod told_fact;
 mod unlocks;
 mod used_names;
-mod withdrawals;
 mod words;
 mod working_set;
 mod writer;
@@ -170,11 +170,11 @@ pub use reader::MemoryReader;
 pub use recall::{DiceRoll, Recall, RecallAnswer, RecallRequest};
 pub use recorded_heads::{read_recorded_heads, record_head};
 pub use remaking::{RemadeOutputs, ShownDifference};
+pub use retractions::retraction_body;
 pub use rule_ref::MemoryRule;
 pub use shown_body::ShownKind;
 pub use store::{InitialState, MemoryStore};
 pub use story_state::{CurrentScene, StoryState};
 pub use unlocks::{Unlock, UnlockScope};
-pub use withdrawals::retraction_body;
 pub use working_set::WorkingSet;
 pub use writer::AppendReceipt;

@@ -14,12 +14,12 @@ use crate::log::{self, LogEntry, LogHead};
 use crate::log_head;
 use crate::opened_rules::{OpenedRule, list_opened_rules};
 use crate::output_guard::OutputGuard;
+use crate::retractions::find_retraction;
 use crate::schema;
 use crate::story_state::{StoryState, read_story_state};
 use crate::table_changes::describe_change;
 use crate::table_digests::{FACT_TABLES, STORY_TABLES, find_changed_table};
 use crate::unlocks::{Unlock, find_fact, find_unlock};
-use crate::withdrawals::find_withdrawal;
 
 /// Read access to a memory. The memo calls it the Lens.
 ///
@@ -288,8 +288,8 @@ impl MemoryReader {
         })
     }
 
-    /// Whether a detail of `fact`, or the fact itself, may be told exactly to those who may see the fact. What was taken
-    /// back stays locked, whatever unlocked it before.
+    /// Whether a detail of `fact`, or the fact itself, may be told exactly to those who may see the fact. What was
+    /// retracted stays locked, whatever unlocked it before.
     pub(crate) fn is_open_detail(
         &self,
         state: &StoryState,
@@ -297,7 +297,7 @@ impl MemoryReader {
         handle: Handle,
     ) -> Result<bool> {
         let read = || {
-            if find_withdrawal(&self.conn, fact)?.is_some() {
+            if find_retraction(&self.conn, fact)?.is_some() {
                 return Ok(false);
             }
             let locked: Option<bool> = self

@@ -76,15 +76,15 @@ pub(crate) const TRIGGERS: [&str; 6] = [
 ];
 
 /// The derived tables. `visible` lists the facts in their order, once for each audience that may see them: a
-/// working set reads from it as much as its budget takes and no more. `tag` has the tags of facts. `withdrawn` has the
-/// handles of the facts that were taken back, and of their details; `visible` has these facts no more. `began` in `unlocked` and `opened_rule` is the entry
+/// working set reads from it as much as its budget takes and no more. `tag` has the tags of facts. `retracted` has the
+/// handles of the facts that were retracted, and of their details; `visible` has these facts no more. `began` in `unlocked` and `opened_rule` is the entry
 /// that began the scene or session with which the unlock ends, and 0 for an unlock that never does.
 const DERIVED: &str = "
 CREATE TABLE fact (
     fact BLOB PRIMARY KEY, seq INTEGER NOT NULL REFERENCES log (seq), kind TEXT NOT NULL,
     stable_key TEXT NOT NULL, mask TEXT NOT NULL, locked INTEGER NOT NULL, campaign TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE withdrawn (
+CREATE TABLE retracted (
     handle BLOB PRIMARY KEY, fact BLOB NOT NULL REFERENCES fact (fact), seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE visible (
@@ -153,11 +153,11 @@ pub(crate) const TABLES: [&str; 16] = [
     "opened_rule",
     "pin",
     "pointer",
+    "retracted",
     "tag",
     "visible",
     "unlocked",
     "used_name",
-    "withdrawn",
     "fact",
 ];
 

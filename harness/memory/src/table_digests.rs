@@ -28,9 +28,9 @@ pub(crate) const STORY_TABLES: [&str; 12] = [
     "opened_rule",
     "pin",
     "pointer",
+    "retracted",
     "unlocked",
     "used_name",
-    "withdrawn",
 ];
 
 /// The tables of which a writer takes single rows away. From every other one rows go by

@@ -10,8 +10,8 @@ use crate::entry::EntryKind;
 use crate::error::MemoryError;
 use crate::handle::Handle;
 use crate::mask::MaskKind;
+use crate::retractions::find_retraction;
 use crate::story_state::{CurrentScene, StoryState, read_story_state};
-use crate::withdrawals::find_withdrawal;
 use crate::words::words;
 
 words! {
@@ -46,9 +46,9 @@ pub(crate) fn find_fact(conn: &Connection, handle: Handle) -> rusqlite::Result<O
     .optional()
 }
 
-/// Finds the kind of mask that the fact of a handle has. One that was taken back has none.
+/// Finds the kind of mask that the fact of a handle has. One that was retracted has none.
 pub(crate) fn find_mask(conn: &Connection, handle: Handle) -> rusqlite::Result<Option<MaskKind>> {
-    if find_withdrawal(conn, handle)?.is_some() {
+    if find_retraction(conn, handle)?.is_some() {
         return Ok(None);
     }
     let Some(fact) = find_fact(conn, handle)? else {
@@ -78,13 +78,13 @@ pub(crate) fn is_learned(
 }
 
 /// Finds the widest scope in which `handle` is unlocked now. An unlock holds in its campaign alone: else a campaign
-/// in which the dice are rolled anew would open the strings of another. What was taken back is not unlocked.
+/// in which the dice are rolled anew would open the strings of another. What was retracted is not unlocked.
 pub(crate) fn find_unlock(
     conn: &Connection,
     state: &StoryState,
     handle: Handle,
 ) -> rusqlite::Result<Option<Unlock>> {
-    if find_withdrawal(conn, handle)?.is_some() {
+    if find_retraction(conn, handle)?.is_some() {
         return Ok(None);
     }
     let mut find = conn.prepare_cached(

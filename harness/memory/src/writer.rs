@@ -18,8 +18,8 @@ use crate::log::{self, LogHead};
 use crate::mask::OutputClass;
 use crate::output_view::OutputView;
 use crate::reader::MemoryReader;
+use crate::retractions::find_retraction;
 use crate::used_names::refuse_used_names;
-use crate::withdrawals::find_withdrawal;
 
 /// What an append did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -151,12 +151,12 @@ impl Writer<'_> {
         })
     }
 
-    /// Refuses a fact that was taken back: its body would be the same, and the same body is the same fact.
+    /// Refuses a fact that was retracted: its body would be the same, and the same body is the same fact.
     fn refuse_told_again(&self, fact: Handle) -> Result<()> {
-        let found = find_withdrawal(&self.reader.conn, fact).map_err(self.reader.read_error())?;
+        let found = find_retraction(&self.reader.conn, fact).map_err(self.reader.read_error())?;
         let Some(seq) = found else { return Ok(()) };
         let reason = format!(
-            "{fact} was taken back by entry {seq}, and stays so; where it is to be told after all, give it a provenance that says why, which makes it another fact"
+            "{fact} was retracted by entry {seq}, and stays so; where it is to be told after all, give it a provenance that says why, which makes it another fact"
         );
         Err(MemoryError::refused("the fact", reason))
     }

@@ -238,7 +238,7 @@ fn try_masked_facts(
 ) -> Result<()> {
     let mut tried = 0;
     for mask in ["DM_ONLY", "SYSTEM", "PLAYER"] {
-        let facts = account.facts.iter().filter(|(_, fact)| !fact.withdrawn);
+        let facts = account.facts.iter().filter(|(_, fact)| !fact.retracted);
         let mut facts = facts.filter(|(_, fact)| fact.mask == mask);
         let Some(((_, id), _)) = facts.next() else {
             continue;

@@ -64,8 +64,8 @@ impl ConsentAudit {
                 self.entries += 1;
                 let request = self.consents.get(text_of(body, "request_id"));
                 self.revealed += u64::from(request.is_some_and(|consent| consent.is_revealed));
-                let withdrawn = content.iter().find(|handle| account.is_withdrawn(**handle));
-                let fault = withdrawn.map(|handle| format!("{handle} was taken back before"));
+                let retracted = content.iter().find(|handle| account.is_retracted(**handle));
+                let fault = retracted.map(|handle| format!("{handle} was retracted before"));
                 let advanced =
                     self.advance(account, kind, body, |consent| consent.content == content);
                 fault.or(advanced)

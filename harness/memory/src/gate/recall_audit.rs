@@ -50,7 +50,7 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
         audit.openings
     ));
     report.checked.push(format!(
-        "{} facts taken back, each once and in the campaign in which it was told",
+        "{} facts retracted, each once and in the campaign in which it was told",
         audit.retractions
     ));
     recall_attempts::check(store, &audit.account, report)?;
@@ -134,12 +134,12 @@ impl RecallAudit {
         self.retractions += 1;
         let handle = handle_of(body, "fact_id")?;
         match self.account.find_fact(handle) {
-            Some((id, fact)) if id == handle && !fact.withdrawn => {
+            Some((id, fact)) if id == handle && !fact.retracted => {
                 let (told, played) = (&fact.campaign, self.account.campaign());
                 (told != played)
-                    .then(|| format!("a fact of the campaign {told} was taken back in {played}"))
+                    .then(|| format!("a fact of the campaign {told} was retracted in {played}"))
             }
-            Some((id, _)) if id == handle => Some(format!("{id} was taken back before")),
+            Some((id, _)) if id == handle => Some(format!("{id} was retracted before")),
             _ => Some(format!("no fact has the handle {handle}")),
         }
     }

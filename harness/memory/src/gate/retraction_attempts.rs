@@ -1,4 +1,4 @@
-//! Facts that gate G3 takes back, each of which is told again at the end: what is told of one, and what must be refused.
+//! Facts that gate G3 retracts, each of which is told again at the end: what is told of one, and what must be refused.
 
 use serde_json::json;
 
@@ -18,11 +18,11 @@ use crate::mask::OutputClass;
 use crate::notebook::{CONSENT_WORD, NotebookRequest, answer_within, request_within, write_within};
 use crate::query::WorkingSetQuery;
 use crate::recall::{RecallAnswer, recall_within};
+use crate::retractions::retraction_body;
 use crate::store::MemoryStore;
-use crate::withdrawals::retraction_body;
 use crate::writer::Writer;
 
-/// How many facts are taken back.
+/// How many facts are retracted.
 const MAX_RETRACTED: usize = 4;
 
 /// What an attempt does, one after the other.
@@ -53,22 +53,22 @@ const REFUSED: [(&str, &[Step]); 8] = {
         ("a retraction of a detail", &[RetractDetail]),
         ("a retraction of nothing", &[RetractUnknown]),
         (
-            "a fact that was taken back, told again",
+            "a fact that was retracted, told again",
             &[Retract, TellAgain],
         ),
-        ("a compaction of what was taken back", &[Retract, Compact]),
+        ("a compaction of what was retracted", &[Retract, Compact]),
         (
-            "a request for a notebook entry of what was taken back",
+            "a request for a notebook entry of what was retracted",
             &[Retract, AskRevealed],
         ),
         (
-            "a notebook entry of what was taken back",
+            "a notebook entry of what was retracted",
             &[LearnAndAsk, Retract, Write],
         ),
     ]
 };
 
-/// A fact that the gate takes back, by one of its details.
+/// A fact that the gate retracts, by one of its details.
 struct Attempted<'a> {
     id: Handle,
     fact: &'a FactRecord,
@@ -105,7 +105,7 @@ pub(super) fn check(
         }
     }
     report.checked.push(format!(
-        "{} facts taken back by the gate, told nowhere then; {refused} attempts around it, each refused",
+        "{} facts retracted by the gate, told nowhere then; {refused} attempts around it, each refused",
         attempted.len()
     ));
     Ok(())
@@ -186,7 +186,7 @@ fn take_step(writer: &mut Writer<'_>, attempt: &Attempted<'_>, step: Step) -> Re
     }
 }
 
-/// Takes a fact back whose string a recall has just opened: the string is locked again, and the fact is in no output.
+/// Retracts a fact whose string a recall has just opened: the string is locked again, and the fact is in no output.
 fn try_outputs(store: &mut MemoryStore, attempt: &Attempted<'_>) -> Result<Vec<String>> {
     let &Attempted { id, detail, .. } = attempt;
     let viewers = [detail.requester.clone()];
@@ -202,13 +202,13 @@ fn try_outputs(store: &mut MemoryStore, attempt: &Attempted<'_>) -> Result<Vec<S
         retract(writer, id)?;
         if writer.reader().is_open(detail.handle)? || is_told(writer)? && !was_told {
             faults.push(format!(
-                "the exact string of {} is open after its fact was taken back",
+                "the exact string of {} is open after its fact was retracted",
                 detail.handle
             ));
         }
         if learn(writer, detail)? != RecallAnswer::Unknown {
             faults.push(format!(
-                "a request for {} was answered after its fact was taken back",
+                "a request for {} was answered after its fact was retracted",
                 detail.handle
             ));
         }
@@ -229,7 +229,7 @@ fn try_outputs(store: &mut MemoryStore, attempt: &Attempted<'_>) -> Result<Vec<S
             let (_, set) = build_in_budget(writer.reader(), query);
             if set?.text().contains(&id.to_string()) {
                 faults.push(format!(
-                    "a working set of class {class} names {id}, which was taken back"
+                    "a working set of class {class} names {id}, which was retracted"
                 ));
             }
         }

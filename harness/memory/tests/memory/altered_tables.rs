@@ -99,7 +99,7 @@ fn a_table_that_another_program_changed_is_refused() {
                      UPDATE row SET seq = 7000, {key} = {other};
                      INSERT INTO {table} SELECT * FROM row LIMIT 1",
                     key = match table.as_str() {
-                        "asset" | "attempt" | "detail" | "learned" | "unlocked" | "withdrawn" => {
+                        "asset" | "attempt" | "detail" | "learned" | "unlocked" | "retracted" => {
                             "handle"
                         }
                         "compaction" => "compaction",

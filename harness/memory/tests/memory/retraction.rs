@@ -1,4 +1,4 @@
-//! A fact that was taken back appears nowhere, and its locks hold.
+//! A fact that was retracted appears nowhere, and its locks hold.
 
 use axilog_memory::gate::{Gate, run_gate};
 use axilog_memory::{
@@ -329,7 +329,7 @@ fn a_forged_retraction_is_found() {
 #[test]
 fn a_retraction_that_is_taken_out_of_the_tables_is_noticed() {
     for change in [
-        "DELETE FROM withdrawn",
+        "DELETE FROM retracted",
         "INSERT INTO visible SELECT 'PUBLIC', stable_key, fact, kind, seq FROM fact",
     ] {
         let mut memory = TestMemory::new();
@@ -363,7 +363,7 @@ fn the_history_says_who_told_a_fact_and_who_took_it_back() {
     // Its locks hold for who leads the game too.
     assert_eq!(history.body["payload"]["text"], "It reads [locked].");
     assert_eq!(history.body["gist"], "Something is written there.");
-    let [told, taken_back] = &history.events[..] else {
+    let [told, retracted] = &history.events[..] else {
         panic!("{history:?}")
     };
     assert_eq!(told, &before.events[0]);
@@ -371,16 +371,13 @@ fn the_history_says_who_told_a_fact_and_who_took_it_back() {
     assert_eq!(told.refs, ["spec-1"]);
     assert_eq!((&*told.session_id, &told.scene_id), ("s1", &None));
     assert_eq!(
-        (taken_back.kind, taken_back.seq),
+        (retracted.kind, retracted.seq),
         (EntryKind::Retraction, seq)
     );
-    assert_eq!(
-        (&*taken_back.source, &*taken_back.campaign_id),
-        ("ben", "c1")
-    );
-    assert_eq!(taken_back.session_id, "s2");
-    assert_eq!(taken_back.scene_id.as_deref(), Some("cellar"));
-    assert_eq!(taken_back.reason.as_deref(), Some("Not [locked]."));
+    assert_eq!((&*retracted.source, &*retracted.campaign_id), ("ben", "c1"));
+    assert_eq!(retracted.session_id, "s2");
+    assert_eq!(retracted.scene_id.as_deref(), Some("cellar"));
+    assert_eq!(retracted.reason.as_deref(), Some("Not [locked]."));
     let unknown = memory.reader().fact_history(Handle::of(b"nothing"));
     let error = unknown.unwrap_err();
     assert!(matches!(error, MemoryError::NoFact { .. }));

@@ -1,5 +1,5 @@
-//! Facts told and taken back in random order, against a model that knows nothing of how the memory does it: the working
-//! sets are those of a memory in which what was taken back was never told.
+//! Facts told and retracted in random order, against a model that knows nothing of how the memory does it: the working
+//! sets are those of a memory in which what was retracted was never told.
 
 use axilog_memory::{EntryKind, FactOrder, Handle, MemoryStore, OutputClass, retraction_body};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ use crate::test_memory::{TestMemory, query};
 enum Step {
     /// Tells a fact with these words, for one of the audiences.
     Tell(String, u8),
-    /// Takes back one of the facts, whichever it is and whether that may be or not.
+    /// Retracts one of the facts, whichever it is and whether that may be or not.
     Retract(usize),
     /// Tells one of the facts again.
     TellAgain(usize),
@@ -50,7 +50,7 @@ struct Model {
     facts: Vec<ModelFact>,
     plays_second: bool,
     has_scene: bool,
-    /// What the memory without the facts that were taken back is made of.
+    /// What the memory without the facts that were retracted is made of.
     entries: Vec<(EntryKind, Value, Option<usize>)>,
 }
 
@@ -129,7 +129,7 @@ impl Model {
         }
     }
 
-    /// A memory in which what was taken back was never told.
+    /// A memory in which what was retracted was never told.
     fn build_without(self) -> TestMemory {
         let mut memory = TestMemory::new();
         let is_told = |at: &Option<usize>| at.is_none_or(|at| !self.facts[at].is_retracted);

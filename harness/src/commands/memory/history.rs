@@ -13,9 +13,9 @@ use crate::Failure;
 use crate::output::Report;
 use crate::output::table;
 
-/// Show what became of a fact: who told it and when, who took it back and why, and what points to it.
+/// Show what became of a fact: who told it and when, who retracted it and why, and what points to it.
 ///
-/// It is for who leads the game: it shows masked facts, and facts that were taken back, but no locked string.
+/// It is for who leads the game: it shows masked facts, and facts that were retracted, but no locked string.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.
@@ -179,7 +179,7 @@ fn describe_event(event: &FactEvent) -> Vec<(&'static str, String)> {
         false => format!("{} ({})", event.source, event.refs.join(", ")),
     };
     let what = match event.kind {
-        EntryKind::Retraction => "taken back",
+        EntryKind::Retraction => "retracted",
         _ => "told",
     };
     let mut rows = vec![(what, when), ("  by", said)];

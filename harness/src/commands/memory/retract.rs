@@ -1,4 +1,4 @@
-//! `axilog memory retract`: takes a fact back.
+//! `axilog memory retract`: retracts a fact.
 
 use std::path::PathBuf;
 
@@ -11,9 +11,9 @@ use crate::Failure;
 use crate::output::Report;
 use crate::output::table;
 
-/// Take a fact back: from now on it is told nowhere, and its exact strings stay locked for good.
+/// Retract a fact: from now on it is told nowhere, and its exact strings stay locked for good.
 ///
-/// The log keeps the fact, and who took it back and why (`axilog memory history`). A fact is taken back once, as a whole,
+/// The log keeps the fact, and who retracted it and why (`axilog memory history`). A fact is retracted once, as a whole,
 /// in the campaign in which it was told; the same fact is not appended again.
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     refs: Vec<String>,
 }
 
-/// A fact that was taken back.
+/// A fact that was retracted.
 #[derive(Serialize)]
 struct RetractResult {
     ok: bool,

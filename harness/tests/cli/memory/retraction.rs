@@ -43,7 +43,7 @@ fn assert_fits(text: &str) {
 }
 
 #[test]
-fn a_fact_is_taken_back_and_its_history_says_by_whom() {
+fn a_fact_is_retracted_and_its_history_says_by_whom() {
     let (bench, fact, detail) = begin();
     let before = bench.run(&format!("memory history m.db {fact}")).exits(0);
     assert!(before.stdout.contains("TOLD") && before.stdout.contains("pointed to by   k1"));
@@ -102,7 +102,7 @@ fn a_fact_is_taken_back_and_its_history_says_by_whom() {
 
 /// Whatever is printed of it, its strings stay locked.
 #[test]
-fn no_command_prints_a_string_of_a_fact_that_was_taken_back() {
+fn no_command_prints_a_string_of_a_fact_that_was_retracted() {
     let (bench, fact, detail) = begin();
     bench
         .run(r#"memory event m.db EV-031 {"scene_id":"cellar"}"#)
@@ -156,7 +156,7 @@ fn no_command_prints_a_string_of_a_fact_that_was_taken_back() {
 }
 
 #[test]
-fn what_cannot_be_taken_back_says_why() {
+fn what_cannot_be_retracted_says_why() {
     let (bench, fact, detail) = begin();
     let nothing = "0".repeat(64);
     for (code, handle, rest, expected) in [
