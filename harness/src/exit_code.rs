@@ -214,6 +214,7 @@ fn code_of_memory(error: &MemoryError) -> u8 {
     match error {
         MemoryError::Damaged { .. }
         | MemoryError::Altered { .. }
+        | MemoryError::NoFact { .. }
         | MemoryError::Refused { .. }
         | MemoryError::Pin { .. }
         | MemoryError::UnassertedPin { .. }

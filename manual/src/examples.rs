@@ -278,6 +278,16 @@ pub const EXAMPLES: &[Example] = &[
         "axilog memory fact game.db facts.jsonl",
     ),
     example(
+        "memory retract",
+        "Retract a fact that was never so:",
+        "axilog memory retract game.db 4f2c0d7f7a0f5d1c6f0f1c7b6f5ae1d2c3b4a59687786950413223140516f7e8 --source ana --reason invented",
+    ),
+    example(
+        "memory history",
+        "See who told a fact, and who retracted it:",
+        "axilog memory history game.db 4f2c0d7f7a0f5d1c6f0f1c7b6f5ae1d2c3b4a59687786950413223140516f7e8",
+    ),
+    example(
         "memory unlock",
         "See what is unlocked:",
         "axilog memory unlock game.db",

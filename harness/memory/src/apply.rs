@@ -15,12 +15,12 @@ use crate::earlier_bodies::Revised;
 use crate::entry::EntryBody;
 use crate::fact::{Fact, FactDetail};
 use crate::guesses::add_guesses;
-use crate::mask::VisibilityMask;
 use crate::opened_rules::open_rule;
 use crate::pins::{add_pin, revise_pin};
+use crate::retractions::retract_fact;
 use crate::search_index::index_fact;
 use crate::story_state::{
-    check_scene, end_scene, set_mode, set_reading_spot, set_state, start_scene,
+    check_scene, end_scene, read_campaign, set_mode, set_reading_spot, set_state, start_scene,
 };
 use crate::unlocks::{apply_recall_result, record_attempt};
 use crate::used_names::note_name;
@@ -30,6 +30,7 @@ pub(crate) fn apply_entry(conn: &Connection, seq: u64, body: EntryBody) -> Apply
     let kind = body.kind();
     match body {
         EntryBody::Fact(body) => add_fact(conn, seq, body),
+        EntryBody::Retraction(body) => retract_fact(conn, seq, &body),
         EntryBody::State(body) => set_state(conn, seq, &body),
         EntryBody::Pin(body) => add_pin(conn, seq, &body),
         EntryBody::Revision(body) => revise_pin(conn, seq, &body),
@@ -90,20 +91,23 @@ fn add_fact(conn: &Connection, seq: u64, body: FactBody) -> ApplyResult {
     let (kind, stable_key) = (&*body.kind, &*body.stable_key);
     let mask = body.visibility_mask.kind().as_str();
     conn.prepare_cached(
-        "INSERT INTO fact (fact, seq, kind, stable_key, mask, locked) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO fact (fact, seq, kind, stable_key, mask, locked, campaign)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
     )?
-    .execute(params![id, seq, kind, stable_key, mask, fact.is_locked()])?;
+    .execute(params![
+        id,
+        seq,
+        kind,
+        stable_key,
+        mask,
+        fact.is_locked(),
+        read_campaign(conn)?
+    ])?;
     note_name(conn, seq, kind)?;
-    let lists = match &body.visibility_mask {
-        VisibilityMask::Players(mask) => {
-            mask.players.iter().map(|p| Audience::list_of(p)).collect()
-        }
-        VisibilityMask::Word(_) => vec![mask.to_owned()],
-    };
     let mut visible = conn.prepare_cached(
         "INSERT INTO visible (audience, stable_key, fact, kind, seq) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
-    for list in lists {
+    for list in Audience::lists_of(&body.visibility_mask) {
         visible.execute(params![list, stable_key, id, kind, seq])?;
     }
     let mut detail = conn.prepare_cached(

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::identifier::Identifier;
-use crate::mask::OutputClass;
+use crate::mask::{OutputClass, VisibilityMask};
 
 /// For whom an output is: its class, and every player who will see it. The output holds only what all of
 /// them may see.
@@ -35,6 +35,16 @@ impl Audience {
         Audience {
             class,
             viewers: self.viewers.clone(),
+        }
+    }
+
+    /// The lists of the table `visible` that have a fact with this mask.
+    pub(crate) fn lists_of(mask: &VisibilityMask) -> Vec<String> {
+        match mask {
+            VisibilityMask::Players(mask) => {
+                mask.players.iter().map(|p| Audience::list_of(p)).collect()
+            }
+            VisibilityMask::Word(_) => vec![mask.kind().to_string()],
         }
     }
 

@@ -1,7 +1,7 @@
 //! The bodies of the log's entries but for the events in `event_bodies.rs`: what each must and may have (document,
 //! sections 4, 7 and 8).
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::document::{
@@ -11,7 +11,7 @@ use crate::guarding::Guarding;
 use crate::handle::Handle;
 use crate::identifier::Identifier;
 use crate::mask::{OutputClass, VisibilityMask};
-use crate::words::words;
+use crate::words::{deserialize_text, words};
 
 words! {
     /// What became of the roll for a recall, as EV-002 records it.
@@ -280,6 +280,38 @@ pub(crate) struct RevisionBody {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[serde(deserialize_with = "not_null")]
     pub(crate) document: Option<Value>,
+}
+
+/// RETRACTION.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RetractionBody {
+    pub(crate) fact_id: Handle,
+    pub(crate) reason: Reason,
+    /// Who says so, and what that rests on.
+    #[serde(deserialize_with = "object")]
+    pub(crate) provenance: Provenance,
+}
+
+/// Why a fact is retracted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Reason(pub(crate) String);
+
+/// The most bytes of a reason.
+const MAX_REASON_BYTES: usize = 4096;
+
+impl Reason {
+    fn parse(text: &str) -> Option<Reason> {
+        let is_reason = text.len() <= MAX_REASON_BYTES && !text.trim().is_empty();
+        is_reason.then(|| Reason(text.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Reason {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Reason, D::Error> {
+        let expected = format!("a text that is not empty, of at most {MAX_REASON_BYTES} bytes");
+        deserialize_text(deserializer, &expected, Reason::parse)
+    }
 }
 
 /// COMPACTION.

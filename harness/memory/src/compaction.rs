@@ -15,6 +15,7 @@ use crate::error::{MemoryError, Result};
 use crate::fact::read_fact_body;
 use crate::handle::Handle;
 use crate::identifier::Identifier;
+use crate::retractions::refuse_retracted;
 use crate::used_names::note_name;
 use crate::{log, policy};
 
@@ -49,6 +50,7 @@ pub(crate) fn register_compaction(
         let reason = format!("the only compaction policy is {known} (gist-list/1), not {policy}");
         return Err(MemoryError::refused(EntryKind::Compaction.as_str(), reason).into());
     }
+    refuse_retracted(conn, EntryKind::Compaction, &body.input_handles)?;
     let text = compact(conn, &body.input_handles)?;
     let id = compaction_id(&body.input_handles, policy)?;
     conn.prepare_cached(

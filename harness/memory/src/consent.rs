@@ -11,6 +11,7 @@ use crate::entry::EntryKind;
 use crate::error::{MemoryError, Result};
 use crate::handle::Handle;
 use crate::mask::MaskKind;
+use crate::retractions::refuse_retracted;
 use crate::story_state::{StoryState, read_story_state};
 use crate::unlocks::{find_mask, is_learned, unlock_for_campaign};
 
@@ -185,6 +186,7 @@ pub(crate) fn apply_consent(conn: &Connection, seq: u64, body: &NotebookWriteBod
     if consent.content != hash_content(&body.content_handles)? {
         return refuse(kind, "the content is not what was consented to".to_owned());
     }
+    refuse_retracted(conn, kind, &body.content_handles)?;
     unlock_for_campaign(conn, seq, &body.content_handles)?;
     set_state(conn, request, "APPLIED", seq)
 }

@@ -110,6 +110,7 @@ entries! {
     ValidationFailed "EV-120" "RoleplayValidationFailed" RoleplayFailureBody or EarlierValidationBody;
     RoleplayFallback "EV-121" "RoleplayFallback" RoleplayFailureBody or EarlierFallbackBody;
     Fact "FACT" "a fact of the ledger" FactBody;
+    Retraction "RETRACTION" "a fact is retracted" RetractionBody;
     State "STATE" "pointers of the story" StateBody;
     Pin "PIN" "a pin" PinBody;
     Revision "REVISION" "another value for a pin" RevisionBody;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ledger::error::FileError;
 
+use crate::handle::Handle;
 use crate::rule_ref::MemoryRule;
 
 /// The rule by which texts with locked strings are refused.
@@ -156,6 +157,18 @@ pub enum MemoryError {
         id: &'static str,
         /// The subcommand.
         command: &'static str,
+    },
+
+    /// A handle that no fact and no detail has.
+    #[error(
+        "{path}: no fact and no detail has the handle {handle}; name one that `axilog memory fact` printed, or look for it in the log (`axilog memory show --log {path}`)",
+        path = path.display()
+    )]
+    NoFact {
+        /// The database.
+        path: PathBuf,
+        /// The handle.
+        handle: Handle,
     },
 
     /// An operation that the rules forbid in the present state.

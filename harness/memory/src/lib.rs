@@ -36,11 +36,12 @@
 //! | `characters`, `folded_text`, `literal_text`, `escaped_text`, `encoded_part`, `spelt_numbers`, `encoded_text`, `fixed_words` | text as it is searched |
 //! | `schema`, `table_digests`, `log`, `log_head`, `head_file`, `exact_strings` | the tables of the database and their digests, the hash chain, its head; finding exact strings |
 //! | `fact`, `policy`, `pinned_texts` | facts with their exact strings; policies; the texts that a model reads, under their pins |
-//! | `used_names`, `pins`, `event_contract`, `story_state`, `unlocks`, `opened_rules`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
+//! | `used_names`, `pins`, `event_contract`, `story_state`, `retractions`, `unlocks`, `opened_rules`, `consent`, `guesses`, `compaction`, `asset` | the derived tables, a subject each |
 //! | `apply`, `table_changes` | from an entry to the tables; where a table is not what the log gives |
 //! | `output_guard`, `reader`, `pinned`, `recorded_heads` | keeping locked exact strings out; read access; what the pins say, and what an axilog ledger says of the log |
 //! | `output_view`, `budget`, `slices`, `quotas`, `working_set` | what an output may hold; what fits a budget; working sets |
 //! | `prompt`, `image_brief` | what is made of working sets |
+//! | `fact_history` | what became of a fact |
 //! | `remaking`, `deriving` | what a model's side was shown, made again; deriving every table from the log |
 //! | `writer`, `store` | appending; read and write access |
 //! | `recall`, `notebook` | the two ways to an unlock |
@@ -86,6 +87,7 @@ mod event_bodies;
 mod event_contract;
 mod exact_strings;
 mod fact;
+mod fact_history;
 mod fact_order;
 mod fact_source;
 mod fixed_words;
@@ -117,6 +119,7 @@ mod reader;
 mod recall;
 mod recorded_heads;
 mod remaking;
+mod retractions;
 mod rule_ref;
 mod schema;
 mod search_index;
@@ -148,6 +151,7 @@ pub use entry::EntryKind;
 pub use error::{MemoryError, Result};
 pub use event_bodies::Mode;
 pub use fact::{Fact, FactDetail, MAX_FACT_BYTES, detail_handle};
+pub use fact_history::{CompactionOfFact, FactEvent, FactHistory, FactState};
 pub use fact_order::FactOrder;
 pub use fixed_words::PLACEHOLDER;
 pub use folded_text::FoldedText;
@@ -166,6 +170,7 @@ pub use reader::MemoryReader;
 pub use recall::{DiceRoll, Recall, RecallAnswer, RecallRequest};
 pub use recorded_heads::{read_recorded_heads, record_head};
 pub use remaking::{RemadeOutputs, ShownDifference};
+pub use retractions::retraction_body;
 pub use rule_ref::MemoryRule;
 pub use shown_body::ShownKind;
 pub use store::{InitialState, MemoryStore};

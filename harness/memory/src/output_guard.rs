@@ -19,6 +19,8 @@ pub(crate) struct OutputGuard<'a> {
     strings: &'a ExactStrings,
     /// Whether a detail of a fact is open for the output.
     is_open: &'a dyn Fn(Handle, Handle) -> Result<bool>,
+    /// Whether a handle may not stand in the output.
+    is_hidden: &'a dyn Fn(Handle) -> Result<bool>,
     decided: RefCell<HashMap<Handle, bool>>,
 }
 
@@ -67,10 +69,12 @@ impl<'a> OutputGuard<'a> {
     pub(crate) fn new(
         strings: &'a ExactStrings,
         is_open: &'a dyn Fn(Handle, Handle) -> Result<bool>,
+        is_hidden: &'a dyn Fn(Handle) -> Result<bool>,
     ) -> OutputGuard<'a> {
         OutputGuard {
             strings,
             is_open,
+            is_hidden,
             decided: RefCell::default(),
         }
     }
@@ -182,9 +186,27 @@ impl<'a> OutputGuard<'a> {
         Ok(handles.into_iter().collect())
     }
 
-    /// Replaces the locked strings in `text` by `[locked]`.
+    /// Replaces the handles in `text` that may not stand in the output by `[locked]`.
+    fn redact_handles(&self, text: &str) -> Result<String> {
+        let mut redacted = String::with_capacity(text.len());
+        for part in text.split_inclusive(|c: char| !c.is_ascii_hexdigit()) {
+            let end = part
+                .trim_end_matches(|c: char| !c.is_ascii_hexdigit())
+                .len();
+            let (digits, sign) = part.split_at(end);
+            let is_hidden = match Handle::parse(digits) {
+                Some(handle) => (self.is_hidden)(handle)?,
+                None => false,
+            };
+            redacted.push_str(if is_hidden { PLACEHOLDER } else { digits });
+            redacted.push_str(sign);
+        }
+        Ok(redacted)
+    }
+
+    /// Replaces the locked strings and hidden handles in `text` by `[locked]`.
     pub(crate) fn redact_text(&self, text: &str) -> Result<String> {
-        let mut redacted = text.to_owned();
+        let mut redacted = self.redact_handles(text)?;
         // What is cut out may join what stood beside it into another string.
         for _ in 0..4 {
             let occurrences = self.find_locked(&redacted)?;
@@ -223,7 +245,7 @@ impl<'a> OutputGuard<'a> {
         Ok(Value::from(PLACEHOLDER))
     }
 
-    /// Redacts each part of a value; gives nothing where a member name holds a locked string. Recurses as deep
+    /// Redacts each part of a value; gives nothing where a member name holds a locked string or a hidden handle. Recurses as deep
     /// as the value is nested.
     fn redact_parts(&self, value: &Value) -> Result<Option<Value>> {
         Ok(Some(match value {
@@ -247,7 +269,7 @@ impl<'a> OutputGuard<'a> {
                     let Some(member) = self.redact_parts(member)? else {
                         return Ok(None);
                     };
-                    if !self.find_leaks(name)?.is_empty() {
+                    if !self.find_leaks(name)?.is_empty() || self.redact_handles(name)? != *name {
                         return Ok(None);
                     }
                     redacted.insert(name.clone(), member);

@@ -8,6 +8,7 @@ use crate::handle::Handle;
 use crate::mask::{MaskKind, MaskMatrix};
 use crate::output_guard::OutputGuard;
 use crate::reader::MemoryReader;
+use crate::retractions::find_retraction;
 use crate::story_state::StoryState;
 
 /// The memory as one output may hold it.
@@ -35,7 +36,11 @@ impl<'a> OutputView<'a> {
         work: impl FnOnce(&OutputGuard<'_>) -> Result<T>,
     ) -> Result<T> {
         let is_open = |handle, fact| self.is_open(fact, handle);
-        self.reader.with_guard(&is_open, work)
+        let is_retracted = |handle| {
+            let found = find_retraction(&self.reader.conn, handle);
+            Ok(found.map_err(self.reader.read_error())?.is_some())
+        };
+        self.reader.with_guard(&is_open, &is_retracted, work)
     }
 
     /// Whether a detail of a fact is open for this output.
@@ -43,10 +48,13 @@ impl<'a> OutputView<'a> {
         Ok(self.may_hold(fact)? && self.reader.is_open_detail(&self.state, fact, handle)?)
     }
 
-    /// Whether this output may hold the fact at all.
+    /// Whether this output may hold the fact at all. None may hold what was retracted.
     pub(crate) fn may_hold(&self, fact: Handle) -> Result<bool> {
         let read = || {
             let conn = &self.reader.conn;
+            if find_retraction(conn, fact)?.is_some() {
+                return Ok(false);
+            }
             let found: Option<(String, String)> = conn
                 .prepare_cached("SELECT mask, stable_key FROM fact WHERE fact = ?1")?
                 .query_row(params![fact], |row| Ok((row.get(0)?, row.get(1)?)))

@@ -14,6 +14,7 @@ use crate::log::{self, LogEntry, LogHead};
 use crate::log_head;
 use crate::opened_rules::{OpenedRule, list_opened_rules};
 use crate::output_guard::OutputGuard;
+use crate::retractions::find_retraction;
 use crate::schema;
 use crate::story_state::{StoryState, read_story_state};
 use crate::table_changes::describe_change;
@@ -287,7 +288,8 @@ impl MemoryReader {
         })
     }
 
-    /// Whether a detail of `fact`, or the fact itself, may be told exactly to those who may see the fact.
+    /// Whether a detail of `fact`, or the fact itself, may be told exactly to those who may see the fact. What was
+    /// retracted stays locked, whatever unlocked it before.
     pub(crate) fn is_open_detail(
         &self,
         state: &StoryState,
@@ -295,6 +297,9 @@ impl MemoryReader {
         handle: Handle,
     ) -> Result<bool> {
         let read = || {
+            if find_retraction(&self.conn, fact)?.is_some() {
+                return Ok(false);
+            }
             let locked: Option<bool> = self
                 .conn
                 .prepare_cached("SELECT locked FROM fact WHERE fact = ?1")?
@@ -320,7 +325,7 @@ impl MemoryReader {
         self.read_at_once(|| {
             let state = self.story_state()?;
             let is_open = |handle, fact| self.is_open_detail(&state, fact, handle);
-            self.with_guard(&is_open, |guard| guard.redact_value(value))
+            self.with_guard(&is_open, &|_| Ok(false), |guard| guard.redact_value(value))
         })
     }
 
@@ -334,20 +339,22 @@ impl MemoryReader {
         self.read_at_once(|| {
             let state = self.story_state()?;
             let is_open = |handle, fact| self.is_open_detail(&state, fact, handle);
-            self.with_guard(&is_open, |guard| guard.find_leaks(text))
+            self.with_guard(&is_open, &|_| Ok(false), |guard| guard.find_leaks(text))
         })
     }
 
-    /// Runs `work` with a guard over every exact string in the memory.
+    /// Runs `work` with a guard over every exact string in the memory, and over the handles that `is_hidden` names.
     pub(crate) fn with_guard<T>(
         &self,
         is_open: &dyn Fn(Handle, Handle) -> Result<bool>,
+        is_hidden: &dyn Fn(Handle) -> Result<bool>,
         work: impl FnOnce(&OutputGuard<'_>) -> Result<T>,
     ) -> Result<T> {
         self.check_fact_tables()?;
         let refreshed = self.exact_strings.borrow_mut().refresh(&self.conn);
         refreshed.map_err(self.read_error())?;
-        work(&OutputGuard::new(&self.exact_strings.borrow(), is_open))
+        let strings = self.exact_strings.borrow();
+        work(&OutputGuard::new(&strings, is_open, is_hidden))
     }
 
     /// Forgets the exact strings, after the entries that hold them were rolled back.

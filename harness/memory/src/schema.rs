@@ -11,7 +11,7 @@ use crate::error::{MemoryError, Result};
 use crate::search_index::{clear_index, make_index};
 
 /// The version of the tables that this build writes. A change of the tables takes a migration and a new version.
-pub(crate) const VERSION: i64 = 8;
+pub(crate) const VERSION: i64 = 9;
 
 /// The application id in the file of a memory: `AXM1`.
 const APPLICATION: i64 = 0x4158_4d31;
@@ -76,12 +76,16 @@ pub(crate) const TRIGGERS: [&str; 6] = [
 ];
 
 /// The derived tables. `visible` lists the facts in their order, once for each audience that may see them: a
-/// working set reads from it as much as its budget takes and no more. `tag` has the tags of facts. `began` in `unlocked` and `opened_rule` is the entry
+/// working set reads from it as much as its budget takes and no more. `tag` has the tags of facts. `retracted` has the
+/// handles of the facts that were retracted, and of their details; `visible` has these facts no more. `began` in `unlocked` and `opened_rule` is the entry
 /// that began the scene or session with which the unlock ends, and 0 for an unlock that never does.
 const DERIVED: &str = "
 CREATE TABLE fact (
     fact BLOB PRIMARY KEY, seq INTEGER NOT NULL REFERENCES log (seq), kind TEXT NOT NULL,
-    stable_key TEXT NOT NULL, mask TEXT NOT NULL, locked INTEGER NOT NULL
+    stable_key TEXT NOT NULL, mask TEXT NOT NULL, locked INTEGER NOT NULL, campaign TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE retracted (
+    handle BLOB PRIMARY KEY, fact BLOB NOT NULL REFERENCES fact (fact), seq INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE visible (
     audience TEXT NOT NULL, stable_key TEXT NOT NULL, fact BLOB NOT NULL REFERENCES fact (fact),
@@ -138,7 +142,7 @@ CREATE TABLE asset (
 ";
 
 /// The names of the derived tables; each stands before the tables it refers to.
-pub(crate) const TABLES: [&str; 15] = [
+pub(crate) const TABLES: [&str; 16] = [
     "asset",
     "attempt",
     "compaction",
@@ -149,6 +153,7 @@ pub(crate) const TABLES: [&str; 15] = [
     "opened_rule",
     "pin",
     "pointer",
+    "retracted",
     "tag",
     "visible",
     "unlocked",

@@ -1,6 +1,6 @@
 //! Where the story stands, as derived from the log (document, section 4.2).
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -90,6 +90,15 @@ pub(crate) fn read_story_state(conn: &Connection) -> rusqlite::Result<StoryState
         }
     }
     Ok(state)
+}
+
+/// Reads which campaign is played.
+pub(crate) fn read_campaign(conn: &Connection) -> rusqlite::Result<String> {
+    let campaign = conn
+        .prepare_cached("SELECT name, value FROM pointer WHERE name = ?1")?
+        .query_row([StoryPointer::Campaign.as_str()], read_json)
+        .optional()?;
+    Ok(campaign.unwrap_or_default())
 }
 
 /// Reads the value of a pointer.

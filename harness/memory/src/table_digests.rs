@@ -18,7 +18,7 @@ use crate::schema::TABLES;
 pub(crate) const FACT_TABLES: [&str; 4] = ["detail", "fact", "tag", "visible"];
 
 /// The tables of everything else. They are compared whenever the memory is read or appended to.
-pub(crate) const STORY_TABLES: [&str; 11] = [
+pub(crate) const STORY_TABLES: [&str; 12] = [
     "asset",
     "attempt",
     "compaction",
@@ -28,9 +28,14 @@ pub(crate) const STORY_TABLES: [&str; 11] = [
     "opened_rule",
     "pin",
     "pointer",
+    "retracted",
     "unlocked",
     "used_name",
 ];
+
+/// The tables of which a writer takes single rows away. From every other one rows go by
+/// [`clear_tables`](crate::schema::clear_tables) alone.
+const SHRINKING_TABLES: [&str; 1] = ["visible"];
 
 /// The SQL function that adds a row to a digest, or takes one from it.
 const FUNCTION: &str = "axilog_digest";
@@ -79,8 +84,7 @@ fn hash_row<'a>(values: impl Iterator<Item = ValueRef<'a>>) -> Hash {
     hasher.finish()
 }
 
-/// Makes this connection keep the digests of what it writes. It deletes rows by
-/// [`clear_tables`](crate::schema::clear_tables) alone.
+/// Makes this connection keep the digests of what it writes.
 pub(crate) fn keep_digests(conn: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
     conn.create_scalar_function(FUNCTION, -1, flags, |call| {
@@ -109,6 +113,13 @@ pub(crate) fn keep_digests(conn: &Connection) -> rusqlite::Result<()> {
                  WHERE name = '{table}';
              END;"
         ))?;
+        if SHRINKING_TABLES.contains(&table) {
+            conn.execute_batch(&format!(
+                "CREATE TEMP TRIGGER IF NOT EXISTS {table}_removed AFTER DELETE ON main.{table} BEGIN
+                     UPDATE table_digest SET digest = {FUNCTION}(digest, -1{old}) WHERE name = '{table}';
+                 END;"
+            ))?;
+        }
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use crate::entry::EntryKind;
 use crate::error::MemoryError;
 use crate::handle::Handle;
 use crate::mask::MaskKind;
+use crate::retractions::find_retraction;
 use crate::story_state::{CurrentScene, StoryState, read_story_state};
 use crate::words::words;
 
@@ -45,8 +46,11 @@ pub(crate) fn find_fact(conn: &Connection, handle: Handle) -> rusqlite::Result<O
     .optional()
 }
 
-/// Finds the kind of mask that the fact of a handle has.
+/// Finds the kind of mask that the fact of a handle has. One that was retracted has none.
 pub(crate) fn find_mask(conn: &Connection, handle: Handle) -> rusqlite::Result<Option<MaskKind>> {
+    if find_retraction(conn, handle)?.is_some() {
+        return Ok(None);
+    }
     let Some(fact) = find_fact(conn, handle)? else {
         return Ok(None);
     };
@@ -74,12 +78,15 @@ pub(crate) fn is_learned(
 }
 
 /// Finds the widest scope in which `handle` is unlocked now. An unlock holds in its campaign alone: else a campaign
-/// in which the dice are rolled anew would open the strings of another.
+/// in which the dice are rolled anew would open the strings of another. What was retracted is not unlocked.
 pub(crate) fn find_unlock(
     conn: &Connection,
     state: &StoryState,
     handle: Handle,
 ) -> rusqlite::Result<Option<Unlock>> {
+    if find_retraction(conn, handle)?.is_some() {
+        return Ok(None);
+    }
     let mut find = conn.prepare_cached(
         "SELECT seq FROM unlocked WHERE handle = ?1 AND scope = ?2 AND campaign = ?3 AND began = ?4",
     )?;

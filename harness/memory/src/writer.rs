@@ -18,6 +18,7 @@ use crate::log::{self, LogHead};
 use crate::mask::OutputClass;
 use crate::output_view::OutputView;
 use crate::reader::MemoryReader;
+use crate::retractions::find_retraction;
 use crate::used_names::refuse_used_names;
 
 /// What an append did.
@@ -133,7 +134,10 @@ impl Writer<'_> {
             .and_then(|mut find| find.query_row([fact.id()], |row| row.get(0)).optional())
             .map_err(self.reader.read_error())?;
         let seq = match earlier {
-            Some(seq) => seq,
+            Some(seq) => {
+                self.refuse_told_again(fact.id())?;
+                seq
+            }
             None => {
                 refuse_used_names(&self.reader.conn, fact)
                     .map_err(|error| error.into_memory_error(self.reader.read_error()))?;
@@ -145,6 +149,16 @@ impl Writer<'_> {
             handle: Some(fact.id()),
             is_new: earlier.is_none(),
         })
+    }
+
+    /// Refuses a fact that was retracted: its body would be the same, and the same body is the same fact.
+    fn refuse_told_again(&self, fact: Handle) -> Result<()> {
+        let found = find_retraction(&self.reader.conn, fact).map_err(self.reader.read_error())?;
+        let Some(seq) = found else { return Ok(()) };
+        let reason = format!(
+            "{fact} was retracted by entry {seq}, and stays so; where it is to be told after all, give it a provenance that says why, which makes it another fact"
+        );
+        Err(MemoryError::refused("the fact", reason))
     }
 
     /// Refuses a locked exact string in what goes to the makers of pictures, and logs what may be a guess at one. The

@@ -27,6 +27,10 @@ pub(super) struct FactRecord {
     /// The handles of the details, in their order.
     pub(super) details: Vec<Handle>,
     pub(super) tags: Vec<String>,
+    /// The campaign that was played when it was told.
+    pub(super) campaign: String,
+    /// Whether it was retracted.
+    pub(super) retracted: bool,
 }
 
 /// The scene that is on.
@@ -110,6 +114,7 @@ impl Account {
         let body = &entry.body;
         match entry.kind {
             EntryKind::Fact => self.take_fact(entry.seq, body)?,
+            EntryKind::Retraction => self.take_retraction(body),
             EntryKind::State => {
                 let members = body.as_object().into_iter().flatten();
                 for (name, value) in members {
@@ -226,9 +231,21 @@ impl Account {
             locked: text_of(body, "precision_tag") != "UNLOCKED",
             details,
             tags: tags.map(str::to_owned).collect(),
+            campaign: self.campaign().to_owned(),
+            retracted: false,
         };
         self.facts.insert((key, id), record);
         Ok(())
+    }
+
+    fn take_retraction(&mut self, body: &Value) {
+        let Some(id) = handle_of(body, "fact_id") else {
+            return;
+        };
+        let key = self.keys.get(&id).cloned().unwrap_or_default();
+        if let Some(fact) = self.facts.get_mut(&(key, id)) {
+            fact.retracted = true;
+        }
     }
 
     fn take_pin(&mut self, body: &Value, member: &str) {
@@ -294,7 +311,15 @@ impl Account {
             .get(class)
             .is_some_and(|row| row.contains(&fact.mask));
         let is_named = |viewer: &String| fact.players.contains(viewer);
-        allowed && (fact.mask != "PLAYER" || !viewers.is_empty() && viewers.iter().all(is_named))
+        !fact.retracted
+            && allowed
+            && (fact.mask != "PLAYER" || !viewers.is_empty() && viewers.iter().all(is_named))
+    }
+
+    /// Whether the fact of a handle was retracted.
+    pub(super) fn is_retracted(&self, handle: Handle) -> bool {
+        self.find_fact(handle)
+            .is_some_and(|(_, fact)| fact.retracted)
     }
 
     /// Whether the handle of a fact or a detail may be told exactly to whoever may see the fact.
@@ -305,6 +330,7 @@ impl Account {
             unlocks.iter().any(|unlocks| unlocks.contains(&key))
         };
         self.find_fact(handle)
+            .filter(|(_, fact)| !fact.retracted)
             .is_some_and(|(id, fact)| !fact.locked || is_unlocked(id) || is_unlocked(handle))
     }
 

@@ -216,33 +216,42 @@ fn compare_sets(
     }
 }
 
-/// Makes another memory with the same entries, but with the facts before all that may rest on them, the last one
-/// first. It is a temporary database of SQLite's, which is gone when it is closed.
+/// The entries of the log in another order: between one change of the campaign and the next, the facts before all that may
+/// rest on them, the last one first. A fact belongs to the campaign in which it was told.
+fn order_facts_anew(reader: &MemoryReader) -> Result<Vec<u64>> {
+    let (mut order, mut facts, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    reader.for_each_entry(&mut |entry| {
+        match entry.kind {
+            EntryKind::Fact => facts.push(entry.seq),
+            EntryKind::State if entry.body.get("campaign_id").is_some() => {
+                order.extend(facts.drain(..).rev());
+                order.append(&mut others);
+                order.push(entry.seq);
+            }
+            _ if facts.is_empty() => order.push(entry.seq),
+            _ => others.push(entry.seq),
+        }
+        Ok(())
+    })?;
+    order.extend(facts.into_iter().rev());
+    order.append(&mut others);
+    Ok(order)
+}
+
+/// Makes another memory with the same entries in another order. It is a temporary database of SQLite's, which is gone when
+/// it is closed.
 fn reorder_facts(reader: &MemoryReader) -> Result<MemoryReader> {
     let failed = || MemoryError::sqlite(reader.path(), "append the facts in another order");
     let conn = Connection::open("").map_err(failed())?;
     schema::migrate(&conn)
         .and_then(|()| keep_digests(&conn))
         .map_err(failed())?;
-    let (mut first, mut facts, mut others) = (Vec::new(), Vec::new(), Vec::new());
-    reader.for_each_entry(&mut |entry| {
-        match entry.kind {
-            EntryKind::Fact => facts.push(entry.seq),
-            _ if facts.is_empty() => first.push(entry.seq),
-            _ => others.push(entry.seq),
-        }
-        Ok(())
-    })?;
     let mut head = LogHead {
         seq: 0,
         chain: None,
     };
     let transaction = conn.unchecked_transaction().map_err(failed())?;
-    for seq in first
-        .into_iter()
-        .chain(facts.into_iter().rev())
-        .chain(others)
-    {
+    for seq in order_facts_anew(reader)? {
         let id: String = reader
             .conn
             .prepare_cached("SELECT id FROM log WHERE seq = ?1")

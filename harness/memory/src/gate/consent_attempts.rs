@@ -218,7 +218,7 @@ fn take_step(
     Ok(())
 }
 
-fn make_notebook_request(handle: Handle, player: &str) -> NotebookRequest {
+pub(super) fn make_notebook_request(handle: Handle, player: &str) -> NotebookRequest {
     NotebookRequest {
         id: STRANGER.to_owned(),
         requester: STRANGER.to_owned(),
@@ -238,7 +238,8 @@ fn try_masked_facts(
 ) -> Result<()> {
     let mut tried = 0;
     for mask in ["DM_ONLY", "SYSTEM", "PLAYER"] {
-        let mut facts = account.facts.iter().filter(|(_, fact)| fact.mask == mask);
+        let facts = account.facts.iter().filter(|(_, fact)| !fact.retracted);
+        let mut facts = facts.filter(|(_, fact)| fact.mask == mask);
         let Some(((_, id), _)) = facts.next() else {
             continue;
         };

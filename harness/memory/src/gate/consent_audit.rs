@@ -64,7 +64,11 @@ impl ConsentAudit {
                 self.entries += 1;
                 let request = self.consents.get(text_of(body, "request_id"));
                 self.revealed += u64::from(request.is_some_and(|consent| consent.is_revealed));
-                self.advance(account, kind, body, |consent| consent.content == content)
+                let retracted = content.iter().find(|handle| account.is_retracted(**handle));
+                let fault = retracted.map(|handle| format!("{handle} was retracted before"));
+                let advanced =
+                    self.advance(account, kind, body, |consent| consent.content == content);
+                fault.or(advanced)
             }
             _ => None,
         }

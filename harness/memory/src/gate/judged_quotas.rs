@@ -16,6 +16,10 @@ use crate::working_set::WorkingSet;
 /// The most handles of what is left out that a working set names.
 const MAX_NAMED: usize = 8;
 
+/// How many slices and lists of handles a working set has. The memory counts a comma after the last item of each, so that
+/// its last bytes stay empty.
+const SLICES: usize = 4;
+
 /// How much room a working set has, as its own bytes show it.
 struct Sizes {
     /// The most that one fact or compaction takes.
@@ -120,7 +124,7 @@ impl Judge<'_> {
         let named = named_in(set);
         let wanted = absent.left_out.len().min(MAX_NAMED);
         let is_beginning = absent.left_out.starts_with(&named) && named.len() <= MAX_NAMED;
-        let is_short = named.len() < wanted && sizes.free >= HANDLE_BYTES;
+        let is_short = named.len() < wanted && sizes.free >= HANDLE_BYTES + SLICES;
         if (!is_beginning || is_short) && !absent.is_unclear {
             let (named, wanted) = (json!(named), json!(absent.left_out));
             faults.push(format!("left_out is {named}, and the log gives {wanted}"));

@@ -22,6 +22,7 @@ mod queries;
 mod recall_attempts;
 mod recall_audit;
 mod report;
+mod retraction_attempts;
 mod rule_attempts;
 mod shown_attempts;
 

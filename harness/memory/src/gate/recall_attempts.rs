@@ -26,7 +26,7 @@ pub(super) const STRANGER: &str = "gate-g3";
 /// The handle of a locked detail, its exact string, and a player who may know of the fact.
 pub(super) struct LockedDetail {
     pub(super) handle: Handle,
-    exact: String,
+    pub(super) exact: String,
     pub(super) requester: String,
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::account::{Account, handle_of, text_of};
 use super::consent_audit::ConsentAudit;
 use super::report::GateReport;
-use super::{consent_attempts, recall_attempts, rule_attempts};
+use super::{consent_attempts, recall_attempts, retraction_attempts, rule_attempts};
 use crate::entry::EntryKind;
 use crate::error::Result;
 use crate::handle::Handle;
@@ -49,8 +49,13 @@ pub(super) fn check(store: &mut MemoryStore, report: &mut GateReport) -> Result<
         "{} rules opened, each under the revision that admits it",
         audit.openings
     ));
+    report.checked.push(format!(
+        "{} facts retracted, each once and in the campaign in which it was told",
+        audit.retractions
+    ));
     recall_attempts::check(store, &audit.account, report)?;
     rule_attempts::check(store, &audit.account, report)?;
+    retraction_attempts::check(store, &audit.account, report)?;
     consent_attempts::check(store, &audit.account, report)
 }
 
@@ -65,6 +70,7 @@ struct RecallAudit {
     requests: u64,
     exact_answers: u64,
     openings: u64,
+    retractions: u64,
 }
 
 /// A request that is not whole yet.
@@ -98,6 +104,7 @@ impl RecallAudit {
             EntryKind::RecallAttempt => self.check_attempt(body),
             EntryKind::RecallResult => self.check_result(body),
             EntryKind::RuleRefOpened => self.check_opening(body),
+            EntryKind::Retraction => self.check_retraction(body),
             _ => self.consents.check_entry(&self.account, entry),
         }
     }
@@ -121,6 +128,20 @@ impl RecallAudit {
             let name = |scene: Option<&str>| scene.unwrap_or("none").to_owned();
             format!("its scene is {}, and {} is on", name(found), name(scene))
         })
+    }
+
+    fn check_retraction(&mut self, body: &Value) -> Option<String> {
+        self.retractions += 1;
+        let handle = handle_of(body, "fact_id")?;
+        match self.account.find_fact(handle) {
+            Some((id, fact)) if id == handle && !fact.retracted => {
+                let (told, played) = (&fact.campaign, self.account.campaign());
+                (told != played)
+                    .then(|| format!("a fact of the campaign {told} was retracted in {played}"))
+            }
+            Some((id, _)) if id == handle => Some(format!("{id} was retracted before")),
+            _ => Some(format!("no fact has the handle {handle}")),
+        }
     }
 
     fn check_opening(&mut self, body: &Value) -> Option<String> {

@@ -3,6 +3,7 @@
 use axilog_memory::gate::{Gate, GateInputs, run_gate};
 use axilog_memory::{
     EntryKind, MemoryError, MemoryReader, MemoryStore, OutputClass, RecallScope, compaction_body,
+    retraction_body,
 };
 use rusqlite::Connection;
 use serde_json::json;
@@ -31,6 +32,9 @@ fn memory_with_rows() -> TestMemory {
     memory.append(EntryKind::Pin, contract);
     let opening = json!({ "rule_ref": "dmg.42", "scene_id": "cellar", "actor_id": "ana", "unlock_scope": "SCENE" });
     memory.append(EntryKind::RuleRefOpened, opening);
+    let (rumor, _) = memory.append_fact(open_fact("k4", json!({ "text": "A rumor." })));
+    let retraction = retraction_body(rumor, "It was never so.", "ana", &[]).unwrap();
+    memory.append(EntryKind::Retraction, retraction);
     memory
 }
 
@@ -72,7 +76,7 @@ fn a_table_that_another_program_changed_is_refused() {
     let whole = memory_with_rows();
     let conn = Connection::open(&whole.path).unwrap();
     let names = tables(&conn);
-    assert_eq!(names.len(), 15);
+    assert_eq!(names.len(), 16);
     for table in names {
         let last = format!("SELECT max(seq) FROM {table}");
         let last: u64 = conn.query_row(&last, [], |row| row.get(0)).unwrap();
@@ -95,7 +99,9 @@ fn a_table_that_another_program_changed_is_refused() {
                      UPDATE row SET seq = 7000, {key} = {other};
                      INSERT INTO {table} SELECT * FROM row LIMIT 1",
                     key = match table.as_str() {
-                        "asset" | "attempt" | "detail" | "learned" | "unlocked" => "handle",
+                        "asset" | "attempt" | "detail" | "learned" | "unlocked" | "retracted" => {
+                            "handle"
+                        }
                         "compaction" => "compaction",
                         "consent" => "request",
                         "fact" | "visible" => "fact",

@@ -3,7 +3,7 @@
 use axilog_memory::{
     CanonicalJson, DiceRoll, EntryKind, Handle, InitialState, MaskMatrix, MemoryStore,
     NotebookRequest, OutputClass, RecallRequest, RecallScope, Result, compaction_body,
-    detail_handle,
+    detail_handle, retraction_body,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -147,28 +147,33 @@ impl Campaign {
             let id = self.append(EntryKind::Fact, fact)?.unwrap();
             self.details.push((key, id, detail_handle(id, "words")));
         }
-        let id = |key: &str| {
-            self.details
-                .iter()
-                .find(|(name, ..)| name == key)
-                .unwrap()
-                .1
-        };
+        let id = |key: &str| self.fact(key);
         let recap = compaction_body("RECAP", &[id("m-door"), id("n-inn"), id("c-words")])?;
         let secret = compaction_body("RECAP", &[id("u-trap"), id("n-inn")])?;
         let annals = compaction_body("SYNOPSIS", &[id("a-annals"), id("d-bell")])?;
-        for compaction in [recap, secret, annals] {
+        let road = compaction_body("RECAP", &[id("w-road-5"), id("d-bell")])?;
+        for compaction in [recap, secret, annals, road] {
             self.append(EntryKind::Compaction, compaction)?;
         }
         Ok(())
     }
 
     fn detail(&self, key: &str) -> Handle {
-        self.details
-            .iter()
-            .find(|(name, ..)| name == key)
-            .unwrap()
-            .2
+        self.find_handles(key).2
+    }
+
+    fn fact(&self, key: &str) -> Handle {
+        self.find_handles(key).1
+    }
+
+    fn find_handles(&self, key: &str) -> &(String, Handle, Handle) {
+        let mut all = self.details.iter();
+        all.find(|(name, ..)| name == key).unwrap()
+    }
+
+    fn retract(&mut self, key: &str) -> Result<()> {
+        let body = retraction_body(self.fact(key), "It was never so.", "the table", &[])?;
+        self.append(EntryKind::Retraction, body).map(drop)
     }
 
     fn open_rule(&mut self, rule: &str, scene: &str, scope: &str) -> Result<()> {
@@ -208,7 +213,8 @@ impl Campaign {
     fn play_first_session(&mut self) -> Result<()> {
         let mode = json!({ "mode": "COMPANION", "scene_id": null, "cause_handle": null });
         self.append(EntryKind::ModeChanged, mode)?;
-        let pointers = json!({ "threads": ["miller"], "clocks": ["flood"], "regions": ["north"] });
+        let threads = ["miller".to_owned(), self.fact("w-road-5").to_string()];
+        let pointers = json!({ "threads": threads, "clocks": ["flood"], "regions": ["north"] });
         self.append(EntryKind::State, pointers)?;
         let spot = json!({ "setting": "page-4", "scene_id": null, "cause_handle": null });
         self.append(EntryKind::ReadingSpot, spot)?;
@@ -243,8 +249,15 @@ impl Campaign {
         self.show_outputs(&["ana"]);
         self.scene(EntryKind::SceneEnd, "cellar")?;
         self.take_note("r1", "f-song", false, true)?;
+        // A thread and a compaction go on naming it.
+        self.retract("w-road-5")?;
         self.append(EntryKind::State, json!({ "campaign_id": "c2" }))?;
-        self.take_note("r2", "g-date", true, true)
+        self.take_note("r2", "g-date", true, true)?;
+        // Its string was unlocked for the campaign that goes on.
+        self.append(EntryKind::State, json!({ "campaign_id": "c1" }))?;
+        self.retract("g-date")?;
+        self.append(EntryKind::State, json!({ "campaign_id": "c2" }))
+            .map(drop)
     }
 
     /// Shows an output of each kind, and has a narration refused. A memory with a defect may refuse any of them.

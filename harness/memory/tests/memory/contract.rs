@@ -20,6 +20,7 @@ fn the_log_accepts_the_ids_of_the_contract_and_no_others() {
     }
     for commit in [
         "FACT",
+        "RETRACTION",
         "STATE",
         "PIN",
         "REVISION",
@@ -30,7 +31,7 @@ fn the_log_accepts_the_ids_of_the_contract_and_no_others() {
     ] {
         assert!(EntryKind::from_id(commit).is_ok());
     }
-    assert_eq!(EntryKind::ALL.len(), numbers.len() + 8);
+    assert_eq!(EntryKind::ALL.len(), numbers.len() + 9);
     let message = EntryKind::from_id("EV-022").unwrap_err().to_string();
     assert!(
         message.contains("EV-020, EV-021, EV-030") && message.contains("revision"),
@@ -54,6 +55,10 @@ fn valid_bodies(fact: &str) -> Vec<(EntryKind, Value)> {
             EntryKind::Compaction,
             axilog_memory::compaction_body("RECAP", &[axilog_memory::Handle::parse(fact).unwrap()])
                 .unwrap(),
+        ),
+        (
+            EntryKind::Retraction,
+            json!({ "fact_id": fact, "reason": "no", "provenance": { "source": "ana", "refs": [] } }),
         ),
         (
             EntryKind::Asset,

@@ -88,6 +88,9 @@ fn append_every_kind(
         .build_prompt(&asked, "Is it seven keys?")
         .unwrap();
     acknowledge(memory.reader().head().unwrap().seq);
+    let body = axilog_memory::retraction_body(fact, "It was never so.", "ben", &[]).unwrap();
+    memory.append(EntryKind::Retraction, body);
+    acknowledge(memory.reader().head().unwrap().seq);
     let rebuilt = memory.store.rebuild_asserting(&machine_pins()).unwrap();
     assert_eq!(rebuilt.shown.same, 1);
     acknowledge(memory.reader().head().unwrap().seq);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::selection::{build, tagged, text_fact};
 use crate::test_memory::{TestMemory, clue, gate_inputs, query};
 
-fn masked(mut fact: Value, mask: Value) -> Value {
+pub fn masked(mut fact: Value, mask: Value) -> Value {
     fact["visibility_mask"] = mask;
     fact
 }
@@ -30,7 +30,7 @@ const WORDS: [&str; 14] = [
     "나룻배",
 ];
 
-fn sentence() -> impl Strategy<Value = String> {
+pub fn sentence() -> impl Strategy<Value = String> {
     let words = prop::collection::vec(prop::sample::select(&WORDS[..]), 1..5);
     words.prop_map(|words| words.join(" "))
 }

@@ -26,6 +26,8 @@ mod pictures;
 mod recall;
 #[cfg(unix)]
 mod replaced;
+mod retraction;
+mod retraction_model;
 mod retrieval;
 mod search_texts;
 mod selection;

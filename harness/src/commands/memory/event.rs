@@ -13,8 +13,8 @@ use crate::output::table;
 /// Append an event of the contract, or a store commit.
 ///
 /// Takes EV-020, EV-021 where the pin event_contract admits it, EV-030 to EV-034, EV-100 to EV-110, EV-120, EV-121,
-/// STATE, PIN, REVISION, COMPACTION and ASSET. Recall (EV-001 to EV-003), the notebook (EV-010 to EV-013) and facts have
-/// commands of their own. Any other id is refused.
+/// STATE, PIN, REVISION, COMPACTION and ASSET. Recall (EV-001 to EV-003), the notebook (EV-010 to EV-013), facts and
+/// retractions have commands of their own. Any other id is refused.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// The database.

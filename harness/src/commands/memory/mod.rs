@@ -3,6 +3,7 @@
 mod event;
 mod fact;
 mod gate;
+mod history;
 mod init;
 mod ledger;
 mod notebook;
@@ -10,6 +11,7 @@ mod options;
 mod pvib;
 mod rebuild;
 mod recall;
+mod retract;
 mod show;
 mod shown;
 mod unlock;
@@ -36,6 +38,8 @@ enum Command {
     Init(init::Args),
     Event(event::Args),
     Fact(fact::Args),
+    Retract(retract::Args),
+    History(history::Args),
     Unlock(unlock::Args),
     Recall(recall::Args),
     Notebook(notebook::Args),
@@ -54,12 +58,17 @@ impl Args {
             Command::Init(_)
             | Command::Event(_)
             | Command::Fact(_)
+            | Command::Retract(_)
             | Command::Recall(_)
             | Command::Notebook(_)
             | Command::Rebuild(_) => true,
             Command::WorkingSet(args) => args.records(),
             Command::Pvib(args) => args.records(),
-            Command::Unlock(_) | Command::Gate(_) | Command::Show(_) | Command::Shown(_) => false,
+            Command::History(_)
+            | Command::Unlock(_)
+            | Command::Gate(_)
+            | Command::Show(_)
+            | Command::Shown(_) => false,
         }
     }
 }
@@ -71,6 +80,8 @@ impl Command {
             Command::Init(args) => &args.db,
             Command::Event(args) => &args.db,
             Command::Fact(args) => &args.db,
+            Command::Retract(args) => &args.db,
+            Command::History(args) => &args.db,
             Command::Unlock(args) => &args.db,
             Command::Recall(args) => &args.db,
             Command::Notebook(args) => args.db(),
@@ -107,6 +118,8 @@ fn run_command(command: &Command) -> Result<Report, Failure> {
         Command::Init(args) => init::run(args),
         Command::Event(args) => event::run(args),
         Command::Fact(args) => fact::run(args),
+        Command::Retract(args) => retract::run(args),
+        Command::History(args) => history::run(args),
         Command::Unlock(args) => unlock::run(args),
         Command::Recall(args) => recall::run(args),
         Command::Notebook(args) => notebook::run(args),

@@ -75,6 +75,7 @@ const WRITES: &[(i32, &str)] = &[
         1,
         r#"event m.db ASSET {"stage":"REQUEST_SPEC","document":{"prompt":"nine-locks"}}"#,
     ),
+    (0, "retract m.db FACT --source ana --reason never --ref r3"),
     (0, "rebuild m.db --pin llm=model-2"),
 ];
 

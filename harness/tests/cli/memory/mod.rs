@@ -6,5 +6,6 @@ mod golden;
 mod killed;
 mod ledger;
 mod pins;
+mod retraction;
 mod rules;
 mod shown;
