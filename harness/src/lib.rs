@@ -13,7 +13,12 @@
 mod commands;
 mod error;
 mod exit_code;
-#[cfg(any(feature = "ablation", feature = "gateway", feature = "x0l"))]
+#[cfg(any(
+    feature = "ablation",
+    feature = "gateway",
+    feature = "witness",
+    feature = "x0l"
+))]
 mod interrupt;
 mod ledger_counts;
 #[cfg(any(feature = "bundle", feature = "x0l"))]

@@ -7,6 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use axilog_ledger::file::durable_watch::DurableWatch;
+
 use super::arm_conditions::{ArmConditions, check_conditions};
 use super::environment::Environment;
 use super::error::AblationError;
@@ -68,6 +70,17 @@ impl OpenArm {
     #[must_use]
     pub fn step_count(&self) -> u64 {
         self.header.plan().step_count(&*self.environment)
+    }
+
+    /// The variant of the arm.
+    #[must_use]
+    pub fn variant(&self) -> Variant {
+        self.header.variant
+    }
+
+    /// Tells `watch` how far the ledger is durable, now and from now on.
+    pub fn report_durable_to(&mut self, watch: DurableWatch) {
+        self.answers.report_durable_to(watch);
     }
 
     /// Makes the ledger durable and gives the header, the run, and why the oracle gave no answer to the last question.

@@ -1,6 +1,7 @@
 //! The oracle whose answers are recorded before they are used, and what its server says of them beside them.
 
 use axilog_ledger::durability::LedgerPosition;
+use axilog_ledger::file::durable_watch::DurableWatch;
 use axilog_ledger::session::Session;
 use axilog_oracle::{
     AnswerConstraint, Consultation, Oracle, Question, consult_oracle, prepare_call, record_exchange,
@@ -123,6 +124,11 @@ impl RecordingOracle {
     /// As [`Session::record_statement`].
     pub fn record_heads(&mut self, statement: &HeadsStatement) -> Result<(), AblationError> {
         record_statement(&mut self.session, HEADS, statement)
+    }
+
+    /// Tells `watch` how far the ledger is durable, now and from now on.
+    pub fn report_durable_to(&mut self, watch: DurableWatch) {
+        self.session.report_durable_to(watch);
     }
 
     /// Makes what was recorded durable, and gives how far the ledger has come.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::LedgerError;
+use axilog_ledger::file::durable_watch::DurableWatch;
 use axilog_ledger::rules::RuleSet;
 use axilog_ledger::session::Session;
 use axilog_oracle::{Question, TransportSettings};
@@ -148,6 +149,11 @@ impl ResumedAnswers {
     pub fn close(&mut self, heads: Vec<ArmHead>) -> Result<(), AblationError> {
         self.oracle
             .record_heads(&HeadsStatement { heads, seed: None })
+    }
+
+    /// As [`RecordingOracle::report_durable_to`].
+    pub fn report_durable_to(&mut self, watch: DurableWatch) {
+        self.oracle.report_durable_to(watch);
     }
 
     /// Makes what was recorded durable, and gives how far the ledger of this arm, `arm`, has come.

@@ -137,7 +137,7 @@ pub use record_difference::RecordDifference;
 pub use record_proof::RecordProof;
 pub use saved_tree_check::SavedTreeCheck;
 pub use secret_key::SecretKey;
-pub use signing::{SignedHead, SigningRequest, sign_ledger};
+pub use signing::{SignedHead, SigningRequest, check_log_name, sign_ledger, sync_ledger};
 pub use tree::TreeEdge;
 pub use verifier_key::VerifierKey;
 pub use witness_key::{WitnessKey, WitnessPublicKey};

@@ -81,7 +81,7 @@ pub fn sign_ledger(
         Some(place) => place,
         None => read_tree(source, ledger, earlier)?,
     };
-    sync(ledger)?;
+    sync_ledger(ledger)?;
     let size = place.edge.size();
     Ok(SignedHead {
         checkpoint: Checkpoint::sign(size, place.edge.root()?, key)?,
@@ -125,34 +125,51 @@ pub(crate) fn check_origin(
     source: &mut (impl Read + Seek),
     request: &SigningRequest<'_>,
 ) -> Result<(), HeadsError> {
-    let key_name = request.key.verifier_key().name();
     let name = find_ledger_name(source, request.ledger)?;
+    check_log_name(request.ledger, name.as_deref(), request.key, request.origin)
+}
+
+/// Checks that a key is that of a ledger: its name is the ledger's, `name`, or the one that is given to a ledger without a
+/// name, `origin`. The ledger need not be there yet.
+///
+/// # Errors
+/// [`HeadsError::NoName`], [`HeadsError::OtherName`].
+pub fn check_log_name(
+    ledger: &Path,
+    name: Option<&str>,
+    key: &LogKey,
+    origin: Option<&str>,
+) -> Result<(), HeadsError> {
+    let key_name = key.verifier_key().name();
     for (whose, name) in [
-        ("the ledger's name", name.as_deref()),
-        ("the origin that was given", request.origin),
+        ("the ledger's name", name),
+        ("the origin that was given", origin),
     ] {
         if let Some(name) = name
             && name != key_name
         {
             return Err(HeadsError::OtherName {
-                ledger: request.ledger.to_owned(),
+                ledger: ledger.to_owned(),
                 whose,
                 name: name.to_owned(),
                 key_name: key_name.to_owned(),
             });
         }
     }
-    match name.as_deref().or(request.origin) {
+    match name.or(origin) {
         Some(_) => Ok(()),
         None => Err(HeadsError::NoName {
-            ledger: request.ledger.to_owned(),
+            ledger: ledger.to_owned(),
             key_name: key_name.to_owned(),
         }),
     }
 }
 
-/// Makes durable what was read. Does nothing on systems where a file that was opened for reading cannot be synced.
-fn sync(ledger: &Path) -> Result<(), FileError> {
+/// Makes durable what a ledger's file holds. Does nothing on systems where a file that was opened for reading cannot be synced.
+///
+/// # Errors
+/// [`FileError::Io`].
+pub fn sync_ledger(ledger: &Path) -> Result<(), FileError> {
     if cfg!(unix) {
         File::open(ledger)
             .and_then(|file| file.sync_all())

@@ -14,7 +14,7 @@ use crate::Failure;
 use crate::commands::time::wait_for_second_after;
 use crate::error::CommandError;
 use crate::now;
-use crate::options::checkpoints::CheckpointArgs;
+use crate::options::checkpoints::{CheckpointArgs, remark_on};
 use crate::output::write_remark;
 use crate::read_named_policies;
 
@@ -98,9 +98,7 @@ fn serve(args: &Args) -> Result<u8, Failure> {
         .wait()
         .map_err(|source| server_error("wait for", &args.command, source))?;
     let closed = proxy.close();
-    if let Some((heads, _)) = signing.finish() {
-        write_remark(&format!("{}: {heads}", args.ledger.display()));
-    }
+    remark_on(&args.ledger, signing.finish());
     closed?;
     Ok(status
         .code()

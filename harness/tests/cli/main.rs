@@ -77,6 +77,8 @@ mod what_if;
 #[cfg(target_os = "linux")]
 mod witness;
 mod x0l;
+#[cfg(target_os = "linux")]
+mod x0l_heads;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod x0l_killed;
 mod x0l_live;

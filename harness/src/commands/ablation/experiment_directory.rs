@@ -26,6 +26,7 @@ use super::run_files;
 use crate::error::CommandError;
 use crate::interrupt::Flag;
 use crate::now;
+use crate::options::checkpoints::HeadSigning;
 use crate::output::progress::StepProgress;
 
 /// The runs that are made together, or one run by itself.
@@ -65,11 +66,13 @@ pub(super) fn check_free(out: &Path, variants: &[Variant]) -> Result<(), Ablatio
 
 impl ExperimentDirectory<'_> {
     /// Runs what the headers say, or goes on with it where `resume`, and writes the files. Runs that are whole stay as
-    /// they are. Gives the runs, in their order.
+    /// they are. The heads of each run's ledger are signed as `signings` say, which are in the order of the runs. Gives the
+    /// runs, in their order.
     pub(super) fn run(
         &self,
         resume: bool,
         flag: &Flag,
+        signings: &mut [HeadSigning],
     ) -> Result<Vec<(Variant, PathBuf, Run)>, CommandError> {
         let seal = match resume {
             true => self.find_seal()?,
@@ -94,6 +97,7 @@ impl ExperimentDirectory<'_> {
             // From here on every arm has begun, and none is begun again.
             run_files::write_whole(&self.out.join(PLAN_FILE), &plan.to_file_text())?;
         }
+        self.start_signing(&states, &mut arms, signings)?;
         let closed: Vec<ArmHead> = states.iter().filter_map(RunState::reached).collect();
         let ending = self.ask(&mut arms, &closed, plan.as_ref(), flag)?;
         let (mut runs, mut stopped) = (Vec::new(), None);
@@ -197,6 +201,31 @@ impl ExperimentDirectory<'_> {
             arms.push(run.open(oracle, self.oracle.base_url(), state, digest)?);
         }
         Ok(arms)
+    }
+
+    /// Begins to sign the heads of the runs' ledgers: from here on none of them is begun anew. Of a run that is whole the last
+    /// head is signed, in case it was stopped before that.
+    fn start_signing(
+        &self,
+        states: &[RunState],
+        arms: &mut [OpenArm],
+        signings: &mut [HeadSigning],
+    ) -> Result<(), CommandError> {
+        for ((run, state), signing) in self.runs.iter().zip(states).zip(signings) {
+            let ledger = run.dir.join(LEDGER_FILE);
+            if let RunState::Whole(_) = state {
+                signing.sign_end(&ledger, || run_files::read_end(&ledger))?;
+                continue;
+            }
+            let variant = run.header.variant;
+            let arm = arms.iter_mut().find(|arm| arm.variant() == variant);
+            if let Some(arm) = arm
+                && let Some(watch) = signing.start_at(&ledger)?
+            {
+                arm.report_durable_to(watch);
+            }
+        }
+        Ok(())
     }
 
     /// Lets the arms take their turns.

@@ -15,6 +15,7 @@ mod run;
 mod run_cost;
 mod run_directory;
 mod run_files;
+mod run_report;
 mod sealed_runs;
 
 use crate::Failure;

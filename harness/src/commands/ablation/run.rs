@@ -1,5 +1,6 @@
 //! `axilog ablation run`: runs one variant, or all three.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -11,28 +12,25 @@ use axilog_ablation::endpoint::StudyEndpoint;
 use axilog_ablation::experiment::{build_frame, build_header};
 use axilog_ablation::header::{ConstantLength, RunHeader};
 use axilog_ablation::prompt_frame::PromptFrame;
-use axilog_ablation::replay::replay_calibration;
-use axilog_ablation::run::{Run, RunPlan, RunStatus};
-use axilog_ablation::run_document::StatusReport;
+use axilog_ablation::replay::{LEDGER_FILE, replay_calibration};
+use axilog_ablation::run::RunPlan;
 use axilog_ablation::sufficient_seeds::count_sufficient_seeds;
 use axilog_ablation::variant::Variant;
 use axilog_oracle::tokens::{self, Tokenizer};
-use serde::Serialize;
-use serde_json::Value;
 
-use super::comparison_table::render_table;
 use super::declared_primary::PrimaryOptions;
 use super::environment_option::EnvironmentOption;
 use super::experiment_directory::ExperimentDirectory;
 use super::oracle_options::{ModelOptions, OracleOptions, Provider};
 use super::run_cost::RunCost;
 use super::run_directory::RunDirectory;
+use super::run_report::build_report;
 use super::{compare, experiment_directory, preflight, run_files};
 use crate::Failure;
 use crate::error::CommandError;
 use crate::interrupt::Flag;
+use crate::options::checkpoints::{HeadSigning, RunCheckpointArgs, SignedHeads, remark_on};
 use crate::output::Report;
-use crate::output::table;
 
 /// The value of --variant: one variant, or the three of the comparison.
 #[derive(Clone, Debug)]
@@ -102,6 +100,8 @@ pub(crate) struct Args {
     /// refused where there is no terminal.
     #[arg(long)]
     yes: bool,
+    #[command(flatten)]
+    checkpoints: RunCheckpointArgs,
     /// Go on with runs that were stopped or killed. The options are those that they were begun with; --base-url, --parallel
     /// and the times of calls may be others. What was asked is not asked again: an arm that is gone or was cut off is
     /// refused.
@@ -110,27 +110,6 @@ pub(crate) struct Args {
     /// The directory to create for the runs.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-}
-
-/// The runs of an experiment, and their comparison where all of several runs are valid.
-#[derive(Serialize)]
-struct ExperimentResult {
-    ok: bool,
-    runs: Vec<RunResult>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    comparison: Option<Value>,
-}
-
-/// A run: how it ended, and the head of its ledger.
-#[derive(Serialize)]
-struct RunResult {
-    detail: Option<String>,
-    dir: String,
-    head: String,
-    reason: Option<String>,
-    steps: usize,
-    variant: &'static str,
-    verdict: String,
 }
 
 /// The most seeds that run side by side: each takes a thread and a connection.
@@ -168,7 +147,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     if parallel > 1 {
         args.oracle_options.check_parallel()?;
     }
-    let mut plans = Vec::new();
+    let (mut plans, mut signings) = (Vec::new(), Vec::new());
     for variant in &variants {
         let plan = RunPlan {
             variant: *variant,
@@ -180,6 +159,8 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         if !args.resume {
             run_files::check_free(&dir)?;
         }
+        let ledger = dir.join(LEDGER_FILE);
+        signings.push(args.checkpoints.read(variant.as_str(), &ledger)?);
         plans.push((plan, dir));
     }
     if !args.resume {
@@ -221,8 +202,25 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
         oracle: &args.oracle_options,
         parallel,
     };
-    let runs = experiment.run(args.resume, &flag)?;
-    build_report(args, &variants, &runs)
+    let runs = experiment.run(args.resume, &flag, &mut signings);
+    let signed = HeadSigning::finish_all(signings);
+    let signed = variants.iter().zip(signed);
+    let signed: BTreeMap<Variant, SignedHeads> = signed
+        .filter_map(|(variant, heads)| Some((*variant, heads?)))
+        .collect();
+    match runs {
+        Ok(runs) => {
+            let margin = args.primary_options.margin;
+            build_report((&args.out, margin), &variants, &runs, signed)
+        }
+        Err(error) => {
+            for (variant, heads) in signed {
+                let ledger = args.out.join(variant.as_str()).join(LEDGER_FILE);
+                remark_on(&ledger, Some(heads));
+            }
+            Err(error.into())
+        }
+    }
 }
 
 /// The variants to run, in their order.
@@ -328,59 +326,4 @@ fn build_run_header(
     header.sampling = oracle.sampling();
     header.primary = preparation.primary;
     Ok(header)
-}
-
-fn build_report(
-    args: &Args,
-    variants: &[Variant],
-    runs: &[(Variant, PathBuf, Run)],
-) -> Result<Report, Failure> {
-    let (mut rows, mut heads, mut results) = (Vec::new(), Vec::new(), Vec::new());
-    for (variant, dir, run) in runs {
-        let head = run_files::read_head(dir)?;
-        let status = StatusReport::new(&run.status);
-        let steps = run.steps().count();
-        let verdict = match (&run.status, steps) {
-            (RunStatus::Invalid(invalid, _), _) => invalid.to_string(),
-            (RunStatus::Interrupted(_), 0) => "not asked: baseline invalid".to_owned(),
-            (RunStatus::Interrupted(_), _) => "stopped: baseline invalid".to_owned(),
-            _ => status.summary(),
-        };
-        rows.push([dir.display().to_string(), steps.to_string(), verdict]);
-        heads.push((variant.as_str(), head.clone()));
-        results.push(RunResult {
-            detail: status.detail,
-            dir: dir.to_string_lossy().into_owned(),
-            head,
-            reason: status.reason,
-            steps,
-            variant: variant.as_str(),
-            verdict: status.verdict,
-        });
-    }
-    let fine = runs.iter().all(|(.., run)| run.status == RunStatus::Valid);
-    for variant in variants.iter().skip(runs.len()) {
-        let dir = args.out.join(variant.as_str()).display().to_string();
-        rows.push([
-            dir,
-            "0".to_owned(),
-            "not asked: baseline invalid".to_owned(),
-        ]);
-    }
-    let mut text = table::format_grid(["run", "steps", "how it ended"], [34, 8, 36], &rows);
-    let mut result = ExperimentResult {
-        ok: fine,
-        runs: results,
-        comparison: None,
-    };
-    if fine && runs.len() > 1 {
-        let dirs: Vec<PathBuf> = runs.iter().map(|(_, dir, _)| dir.clone()).collect();
-        let comparison = compare::compare_new_runs(&args.out, &dirs, args.primary_options.margin)?;
-        text.push('\n');
-        text.push_str(&render_table(&comparison));
-        result.comparison = Some(comparison.document());
-    }
-    text.push_str("\nheads of the ledgers, for axilog ablation replay --expect-head\n\n");
-    text.push_str(&table::format_pairs(&heads));
-    Ok(Report::new(fine, text, &result))
 }

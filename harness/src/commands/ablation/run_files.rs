@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use axilog_ablation::AblationError;
 use axilog_ablation::replay::{HEADER_FILE, LEDGER_FILE};
+use axilog_ledger::durability::LedgerPosition;
 use axilog_ledger::encoding::hex;
 use axilog_ledger::error::{FileError, LedgerError};
 use axilog_ledger::file::volume::{FileSystem, Volume, parent_dir, replace_file};
@@ -71,6 +72,11 @@ pub(super) fn read_head(dir: &Path) -> Result<String, CommandError> {
 
 /// The chain value of the last record of the ledger at `path`, as [`read_head`] gives it.
 pub(super) fn read_ledger_head(path: &Path) -> Result<String, CommandError> {
+    Ok(hex(&read_end(path)?.head))
+}
+
+/// Where the ledger at `path` ends. It is verified on the way.
+pub(super) fn read_end(path: &Path) -> Result<LedgerPosition, CommandError> {
     let ledger = open_input(path, "open the ledger")?;
     let checked = verify_ledger(ledger, None, &LedgerExpectations::default(), &mut |_| {})
         .map_err(FileError::from_io(path, "read the ledger"))?;
@@ -80,7 +86,10 @@ pub(super) fn read_ledger_head(path: &Path) -> Result<String, CommandError> {
             fault,
         }
         .into()),
-        None => Ok(hex(&checked.replay.ledger().head)),
+        None => Ok(LedgerPosition {
+            entries: checked.replay.entries(),
+            head: checked.replay.ledger().head,
+        }),
     }
 }
 

@@ -79,6 +79,7 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
             Err(error) => Err(error.to_string()),
         },
     });
+    preflight.checks.extend(session.check_signing());
     let speed = match &mut oracle {
         Ok(endpoint) => session.measure(&plan, endpoint, &mut preflight)?,
         Err(_) => None,

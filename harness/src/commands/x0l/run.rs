@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use axilog_ledger::encoding::hex;
-use axilog_x0l::live::{FinishedSession, preflight, run_session};
+use axilog_x0l::live::{BegunSession, FinishedSession, preflight};
 use axilog_x0l::log::{SessionOutcome, SessionStatus};
 use axilog_x0l::report::MARKDOWN;
 use serde::Serialize;
@@ -12,6 +12,7 @@ use super::progress::ProgressLine;
 use super::session_args::SessionArgs;
 use crate::Failure;
 use crate::interrupt::Flag;
+use crate::options::checkpoints::{add_to_report, remark_on};
 use crate::output::Report;
 use crate::output::table;
 
@@ -44,6 +45,7 @@ struct SessionResult<'a> {
 pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     let session = &args.session;
     let plan = session.read_plan()?;
+    let mut signing = session.read_signing()?;
     let mut endpoint = session.planned.open_endpoint(&plan)?;
     let mut checks = preflight(&plan, &session.out)?;
     // A session that cannot begin asks nothing.
@@ -51,9 +53,26 @@ pub(crate) fn run(args: &Args) -> Result<Report, Failure> {
     session.measure(&plan, &mut endpoint, &mut checks)?;
     checks.require_ready()?;
     let mut progress = ProgressLine::new(&plan, Flag::install());
-    let finished = run_session(&plan, &mut endpoint, &session.out, &mut progress);
+    let mut begun = BegunSession::begin(&plan, &session.out)?;
+    let ledger = begun.ledger();
+    if let Some(watch) = signing.start_at(&ledger)? {
+        begun.report_durable_to(watch);
+    }
+    let finished = begun.run(&mut endpoint, &mut progress);
     progress.clear();
-    Ok(report_session(args, &finished?, &progress))
+    let heads = signing.finish();
+    let finished = match finished {
+        Ok(finished) => finished,
+        Err(error) => {
+            remark_on(&ledger, heads);
+            return Err(error.into());
+        }
+    };
+    let mut report = report_session(args, &finished, &progress);
+    if let Some(heads) = heads {
+        add_to_report(heads, &mut report);
+    }
+    Ok(report)
 }
 
 fn report_session(args: &Args, finished: &FinishedSession, progress: &ProgressLine) -> Report {

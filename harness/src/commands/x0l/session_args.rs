@@ -10,10 +10,12 @@ use axilog_x0l::live::{
     B2, CYCLES, LiveError, Preflight, PreflightCheck, ServerSpeed, SessionPlan, SessionSettings,
     TokenCounter, measure_speed,
 };
+use axilog_x0l::log::RunDirectory;
 
 use super::parse_oracle;
 use crate::error::CommandError;
 use crate::now;
+use crate::options::checkpoints::{CheckpointArgs, HeadSigning};
 use crate::options::server_args::ServerArgs;
 
 /// What is planned of a session.
@@ -99,6 +101,8 @@ pub(super) struct SessionArgs {
     /// condition whose answers cannot come within the time limit of a call.
     #[arg(long)]
     pub(super) measure: bool,
+    #[command(flatten)]
+    checkpoints: CheckpointArgs,
     /// The directory for the run, which must be new or empty.
     #[arg(long, value_name = "DIR", default_value = "axilog-x0l-run")]
     pub(super) out: PathBuf,
@@ -178,6 +182,24 @@ impl PlannedArgs {
 }
 
 impl SessionArgs {
+    /// Reads what the options name with which the heads of the session's ledger are signed.
+    pub(super) fn read_signing(&self) -> Result<HeadSigning, CommandError> {
+        let ledger = self.out.join(RunDirectory::LEDGER);
+        self.checkpoints.read_for_new(&ledger)
+    }
+
+    /// The check of preflight that the heads of the session's ledger can be signed; `None` where they are not to be.
+    pub(super) fn check_signing(&self) -> Option<PreflightCheck> {
+        let result = match self.read_signing() {
+            Ok(signing) => Ok(signing.describe()?),
+            Err(error) => Err(error.to_string()),
+        };
+        Some(PreflightCheck {
+            name: "heads",
+            result,
+        })
+    }
+
     /// Measures the server's speed, where that is wanted and a server is asked, and adds the check to those of preflight.
     ///
     /// # Errors

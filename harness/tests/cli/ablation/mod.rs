@@ -17,6 +17,8 @@ mod replay;
 mod resume;
 mod sealing;
 mod server_facts;
+#[cfg(target_os = "linux")]
+mod signing;
 mod stopping;
 #[cfg(feature = "tokenizer-json")]
 mod tokenizer_json;

@@ -28,11 +28,12 @@ fn read_status(bench: &Bench, run: &str) -> Value {
     document["status"].clone()
 }
 
-/// Starts a run that would take hours, and waits until it has taken some steps.
+/// Starts a run that would take hours, with these further options, and waits until it has taken some steps.
 #[cfg(unix)]
-fn start_long_run(bench: &Bench) -> std::process::Child {
-    let arguments = "ablation run --oracle agent:precedent --variant baseline --calibration N.json \
-                     --episodes 100000 --out r";
+pub fn start_long_run(bench: &Bench, options: &str) -> std::process::Child {
+    let arguments = format!(
+        "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes 100000 --out r {options}"
+    );
     let child = bench
         .command()
         .args(arguments.split_whitespace())
@@ -51,7 +52,7 @@ fn start_long_run(bench: &Bench) -> std::process::Child {
 }
 
 #[cfg(unix)]
-fn send_signal(child: &std::process::Child, name: &str) {
+pub fn send_signal(child: &std::process::Child, name: &str) {
     let id = child.id().to_string();
     assert!(
         Command::new("kill")
@@ -66,7 +67,7 @@ fn send_signal(child: &std::process::Child, name: &str) {
 #[cfg(unix)]
 fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
     let bench = calibrate();
-    let child = start_long_run(&bench);
+    let child = start_long_run(&bench, "");
     send_signal(&child, "-INT");
     let output = child.wait_with_output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
@@ -103,7 +104,7 @@ fn an_interrupted_run_stops_at_the_end_of_a_step_and_replays() {
 #[cfg(unix)]
 fn a_killed_run_is_replayed_from_its_ledger() {
     let bench = calibrate();
-    let mut child = start_long_run(&bench);
+    let mut child = start_long_run(&bench, "");
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!bench.exists("r/baseline/run.json"));

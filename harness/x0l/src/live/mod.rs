@@ -19,9 +19,11 @@
 //! | `fuzz.rs` | one of the checks: the canonicalizer on random texts |
 //! | `calibrate.rs` | the calibration's calls |
 //! | `cycle.rs` | one cycle |
+//! | `begun_session.rs` | a session that has begun, and asked nothing yet |
 //! | `session.rs` | the session |
 //! | `error.rs` | why a session cannot begin |
 
+mod begun_session;
 mod calibrate;
 mod committed_plan;
 mod corrected_run;
@@ -38,6 +40,7 @@ mod speed;
 mod token_counter;
 mod weights;
 
+pub use begun_session::BegunSession;
 pub use calibrate::{CalibrationCall, CalibrationRun, MAX_TOKENS, build_question, calibrate};
 pub use committed_plan::CommittedPlan;
 pub use error::LiveError;

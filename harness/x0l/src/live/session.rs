@@ -3,14 +3,12 @@
 use std::path::Path;
 
 use axilog_ledger::error::LedgerError;
-use axilog_ledger::rules::RuleSet;
-use axilog_ledger::session::Session;
 use axilog_oracle::{Oracle, consult_oracle};
 
+use super::begun_session::BegunSession;
 use super::calibrate::{CalibrationCall, calibrate};
 use super::cycle::{CycleResult, CycleRunner};
 use super::plan::SessionPlan;
-use super::server_count::ServerCount;
 use super::weights::describe_other_weights;
 use crate::budget::Budget;
 use crate::calibration;
@@ -19,9 +17,8 @@ use crate::kernel::{DecisionKind, KernelState};
 use crate::log::provider::ProviderWatch;
 use crate::log::witness::MODEL_ORACLE;
 use crate::log::{
-    AttemptLog, CalibrationRecord, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog,
-    CycleStatement, FrozenSettings, PromptCount, RunDirectory, SessionMetadata, SessionOutcome,
-    SessionStatus, witness,
+    CalibrationRecord, CalibrationVerdict as Verdict, ConditionStatus, Cycle, CycleLog,
+    CycleStatement, RunDirectory, SessionMetadata, SessionOutcome, SessionStatus, witness,
 };
 use crate::replay::{CycleId, CycleOrder};
 use crate::report::{RunReport, write_report};
@@ -97,89 +94,74 @@ pub fn run_session(
     out: &Path,
     listener: &mut dyn ProgressListener,
 ) -> Result<FinishedSession, X0lError> {
-    let directory = RunDirectory::create(out)?;
-    for (name, bytes) in &plan.inputs {
-        directory.write_input(name, bytes)?;
-    }
-    let mut frozen = plan.frozen.clone();
-    let server_count = ServerCount::find(plan);
-    frozen.prompt_count = server_count.as_ref().map(|_| PromptCount::Server);
-    let counted = count_attempt(plan, &mut frozen)?;
-    let mut metadata = SessionMetadata {
-        frozen: frozen.clone(),
-        calibration: None,
-        outcome: None,
-    };
-    directory.write_metadata(&metadata)?;
-    let rules = RuleSet::without_policies()?;
-    let (session, _) = Session::create(&directory.ledger(), rules, plan.frozen.started)?;
-    let log = CycleLog::create(&directory)?;
-    let mut runner = SessionRunner {
-        cycles: CycleRunner {
-            plan,
-            session,
-            endpoint,
-            state: KernelState::default(),
-            budget: Budget::new(&plan.frozen),
-            watch: ProviderWatch::default(),
-            server_count,
-        },
-        log,
-        listener,
-        number: 0,
-        order: CycleOrder::new(&plan.frozen),
-    };
-    witness::commit_settings(&mut runner.cycles.session, &frozen)?;
-    let end = match runner.calibrate(&mut metadata, &directory)? {
-        Some(end) => Some(end),
-        None => runner.run_conditions()?,
-    };
-    let end = find_other_weights(plan).or(end);
-    let (status, reason) = end.map_or((SessionStatus::Complete, None), |end| {
-        (end.status, end.reason)
-    });
-    let outcome = SessionOutcome {
-        status,
-        reason,
-        conditions: runner.order.into_outcomes(),
-        cycles: runner.number,
-        tokens_spent: runner.cycles.budget.spent,
-    };
-    metadata.outcome = Some(outcome.clone());
-    directory.write_metadata(&metadata)?;
-    let mut session = runner.cycles.session;
-    let cycle_log = runner.log.digest();
-    witness::commit_outcome(&mut session, &directory, cycle_log, &frozen, &outcome)?;
-    session.seal()?;
-    // The session and the log hold their files; the report reads them.
-    drop((session, runner.log));
-    let report = write_report(&directory)?;
-    for (log, attempt) in counted {
-        let end = (outcome.status, report.replay.head);
-        log.end(attempt, end, frozen.started)?;
-    }
-    Ok(FinishedSession { outcome, report })
+    BegunSession::begin(plan, out)?.run(endpoint, listener)
 }
 
-/// Counts the session under its plan, and among the corrections of the run that it corrects, before anything is asked.
-/// Gives where it was counted, with its numbers there.
-fn count_attempt<'p>(
-    plan: &'p SessionPlan,
-    frozen: &mut FrozenSettings,
-) -> Result<Vec<(&'p AttemptLog, u64)>, X0lError> {
-    let mut counted = Vec::new();
-    if let Some(committed) = &plan.committed {
-        let place = committed.begin_attempt(frozen)?;
-        counted.push((committed.attempt_log(), place.attempt));
-        frozen.plan = Some(place);
+impl BegunSession<'_> {
+    /// Runs the session with `endpoint` to its end.
+    ///
+    /// # Errors
+    /// As [`run_session`].
+    pub fn run(
+        self,
+        endpoint: &mut Oracle,
+        listener: &mut dyn ProgressListener,
+    ) -> Result<FinishedSession, X0lError> {
+        let BegunSession {
+            plan,
+            directory,
+            mut metadata,
+            server_count,
+            counted,
+            session,
+            log,
+        } = self;
+        let frozen = metadata.frozen.clone();
+        let mut runner = SessionRunner {
+            cycles: CycleRunner {
+                plan,
+                session,
+                endpoint,
+                state: KernelState::default(),
+                budget: Budget::new(&plan.frozen),
+                watch: ProviderWatch::default(),
+                server_count,
+            },
+            log,
+            listener,
+            number: 0,
+            order: CycleOrder::new(&plan.frozen),
+        };
+        let end = match runner.calibrate(&mut metadata, &directory)? {
+            Some(end) => Some(end),
+            None => runner.run_conditions()?,
+        };
+        let end = find_other_weights(plan).or(end);
+        let (status, reason) = end.map_or((SessionStatus::Complete, None), |end| {
+            (end.status, end.reason)
+        });
+        let outcome = SessionOutcome {
+            status,
+            reason,
+            conditions: runner.order.into_outcomes(),
+            cycles: runner.number,
+            tokens_spent: runner.cycles.budget.spent,
+        };
+        metadata.outcome = Some(outcome.clone());
+        directory.write_metadata(&metadata)?;
+        let mut session = runner.cycles.session;
+        let cycle_log = runner.log.digest();
+        witness::commit_outcome(&mut session, &directory, cycle_log, &frozen, &outcome)?;
+        session.seal()?;
+        // The session and the log hold their files; the report reads them.
+        drop((session, runner.log));
+        let report = write_report(&directory)?;
+        for (log, attempt) in counted {
+            let end = (outcome.status, report.replay.head);
+            log.end(attempt, end, frozen.started)?;
+        }
+        Ok(FinishedSession { outcome, report })
     }
-    if let Some(log) = &plan.corrections {
-        log.open(frozen.started)?;
-        let place = log.begin(frozen.erratum, frozen.started)?;
-        counted.push((log, place.attempt));
-        frozen.correction = Some(place);
-    }
-    Ok(counted)
 }
 
 /// A session in progress.

@@ -174,6 +174,35 @@ fn is_saved_state(run: &RunDirectory, name: &str) -> bool {
         && read_file(&run.path().join(name)).is_ok_and(|bytes| begins_as_state(&bytes))
 }
 
+/// Whether a file is a signed head of a ledger, or what its signer saves beside it. Whose it is, and whether it is one of the
+/// ledger, is not seen here.
+fn is_signed_head(run: &RunDirectory, name: &str) -> bool {
+    const TREE: &[u8] = b"axilog tree ";
+    let has_form = |bytes: &[u8], is_tree: bool| match is_tree {
+        true => bytes.starts_with(TREE) || TREE.starts_with(bytes),
+        false => String::from_utf8_lossy(bytes).contains("\n\n\u{2014} "),
+    };
+    [RunDirectory::LEDGER, RunDirectory::REVIEW]
+        .iter()
+        .any(|ledger| {
+            let kind = name.strip_prefix(ledger);
+            matches!(
+                kind,
+                Some(".checkpoint" | ".witnessed" | ".tree" | ".tree.new")
+            ) && read_file(&run.path().join(name))
+                .is_ok_and(|bytes| has_form(&bytes, name.contains(".tree")))
+        })
+}
+
+/// Whether a file in the run's folder has a name under which a file is written that gets its own name once it is whole, as
+/// signed heads are.
+fn is_temporary(name: &str) -> bool {
+    let drawn = name
+        .strip_prefix('.')
+        .and_then(|name| name.strip_suffix(".tmp"));
+    drawn.is_some_and(|drawn| drawn.len() == 16 && drawn.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
 /// Whether a file that no record names is one that a reviewer leaves behind who is killed: a blob whose record was not
 /// yet written, or the beginning of one.
 pub(crate) fn is_left_by_reviewer(name: &str) -> bool {
@@ -242,6 +271,7 @@ pub(super) fn check_files(
     let is_left_behind = |name: &String| {
         is_lock_file(replayer.run, name)
             || is_saved_state(replayer.run, name)
+            || is_temporary(name)
             // The next statement of a reviewer moved a torn line aside.
             || name.strip_prefix(&torn).is_some_and(|n| n.parse::<u64>().is_ok())
             // Or a blob without a record.
@@ -249,6 +279,12 @@ pub(super) fn check_files(
             // A killed run may have written a blob and not yet the record that names it.
             || !replayer.replay.ended && (name.ends_with(".tmp") || is_blob(name))
     };
+    let (signed, others): (BTreeSet<String>, _) =
+        (others.into_iter()).partition(|name| is_signed_head(replayer.run, name));
+    let note = |name| {
+        format!("{name}: of a signed head; axilog audit checks it, and nothing here rests on it")
+    };
+    replayer.replay.notes.extend(signed.into_iter().map(note));
     let (left, others): (BTreeSet<String>, _) = others.into_iter().partition(is_left_behind);
     let note = |name: String| format!("{name}: left behind; it counts for nothing");
     replayer.replay.notes.extend(left.into_iter().map(note));

@@ -163,6 +163,14 @@ fn files_that_are_cut_short_or_removed_or_too_many_are_named() {
         ("cycles.jsonl.lock", "axilog 12\n"),
         ("ledger.jsonl.state", "somebody's own"),
         ("cycles.jsonl.state", "axilog state 1"),
+        ("ledger.jsonl.checkpoint", "somebody's own"),
+        ("ledger.jsonl.witnessed", ""),
+        ("ledger.jsonl.tree", "somebody's own"),
+        ("cycles.jsonl.checkpoint", CHECKPOINT),
+        ("inputs/ledger.jsonl.checkpoint", CHECKPOINT),
+        (".abcdef0123456789.tmp/0", ""),
+        ("inputs/.abcdef0123456789.tmp", ""),
+        (".abcdef.tmp", ""),
         ("ledger.jsonl.torn-1", ""),
         ("review.jsonl.torn-1/2", ""),
         ("session_metadata.json.tmp", ""),
@@ -182,6 +190,9 @@ fn assert_additional_file_is_named(run: &RunDirectory, name: &str, text: &str) {
     fs::remove_file(&path).unwrap();
 }
 
+/// What a signed head looks like.
+const CHECKPOINT: &str = "example.com/p\n11\nAdEm7i+8spHI2rGndFVecmgqCc3Jdc+t899uO0gP17k=\n\n\u{2014} example.com/p AAAAAAAA\n";
+
 /// What a killed process leaves behind is noted, and is no difference.
 #[test]
 fn what_a_killed_process_leaves_is_noted() {
@@ -194,12 +205,37 @@ fn what_a_killed_process_leaves_is_noted() {
         ("ledger.jsonl.state", "axilog state 1 of a long run"),
         ("ledger.jsonl.state.new", ""),
         ("review.jsonl.state", "axilog state 2"),
+        (".abcdefghijklmnop.tmp", "example.com/p"),
     ] {
         let path = run.path().join(name);
         fs::write(&path, text).unwrap();
         let mut report = build_report(&run).unwrap();
         check_report(&run, &mut report).unwrap();
         let note = format!("{name}: left behind; it counts for nothing");
+        assert!(report.replay.is_good(), "{:?}", report.replay.findings);
+        assert_eq!(report.replay.notes, [note]);
+        fs::remove_file(&path).unwrap();
+    }
+}
+
+/// Signed heads of a run's ledgers are noted, as they may come and go.
+#[test]
+fn signed_heads_are_noted() {
+    let (_directory, run) = run_session();
+    for (name, text) in [
+        ("ledger.jsonl.checkpoint", CHECKPOINT),
+        ("ledger.jsonl.witnessed", CHECKPOINT),
+        ("review.jsonl.checkpoint", CHECKPOINT),
+        ("ledger.jsonl.tree", "axilog tree 1 ab"),
+        ("ledger.jsonl.tree.new", ""),
+    ] {
+        let path = run.path().join(name);
+        fs::write(&path, text).unwrap();
+        let mut report = build_report(&run).unwrap();
+        check_report(&run, &mut report).unwrap();
+        let note = format!(
+            "{name}: of a signed head; axilog audit checks it, and nothing here rests on it"
+        );
         assert!(report.replay.is_good(), "{:?}", report.replay.findings);
         assert_eq!(report.replay.notes, [note]);
         fs::remove_file(&path).unwrap();
