@@ -70,7 +70,7 @@ pub enum HeadsError {
 
     /// A ledger without a name of its own.
     #[error(
-        "{ledger}: was begun without a name, so nothing in it says that it is the log {key_name}; give the origin {key_name} (--origin; while it is recorded --checkpoint-origin) if this key signs no other ledger; the next ledger begins with `axilog init --name NAME`",
+        "{ledger}: was begun without a name, so nothing in it says that it is the log {key_name}; if this key signs no other ledger, give --origin {key_name}, or while it is recorded --checkpoint-origin {key_name}; the next ledger begins with `axilog init --name NAME`",
         ledger = ledger.display()
     )]
     NoName {
