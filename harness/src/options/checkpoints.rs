@@ -16,12 +16,19 @@ pub(crate) struct CheckpointArgs {
     /// witness, as the next three.
     #[arg(long, value_name = "FILE")]
     checkpoint_key: Option<PathBuf>,
-    /// Sign heads on the way too: after N records, or T seconds, as 1000, 60s or 1000,60s.
-    #[arg(long, value_name = "N|Ts", requires = "checkpoint_key")]
-    checkpoint_every: Option<String>,
     /// The name of a ledger that was begun without one; the key must have it too, and sign no other ledger.
     #[arg(long, value_name = "NAME", requires = "checkpoint_key")]
     checkpoint_origin: Option<String>,
+    #[command(flatten)]
+    signing: SigningArgs,
+}
+
+/// When heads are signed, and who signs them too.
+#[derive(clap::Args, Clone)]
+struct SigningArgs {
+    /// Sign heads on the way too: after N records, or T seconds, as 1000, 60s or 1000,60s.
+    #[arg(long, value_name = "N|Ts", requires = "checkpoint_key")]
+    checkpoint_every: Option<String>,
     /// The witnesses that sign the heads (C2SP tlog-policy). Nothing waits for one that is away.
     #[arg(long, value_name = "FILE", requires = "checkpoint_key")]
     witnesses: Option<PathBuf>,
@@ -35,15 +42,11 @@ pub(crate) struct RunCheckpointArgs {
     /// Needs the feature witness, as the next three.
     #[arg(long, value_name = "DIR", requires = "checkpoint_origin")]
     checkpoint_key: Option<PathBuf>,
-    /// Sign heads on the way too: after N records, or T seconds, as 1000, 60s or 1000,60s.
-    #[arg(long, value_name = "N|Ts", requires = "checkpoint_key")]
-    checkpoint_every: Option<String>,
     /// The name of the experiment. Each key is named NAME/VARIANT, and signs no other ledger.
     #[arg(long, value_name = "NAME", requires = "checkpoint_key")]
     checkpoint_origin: Option<String>,
-    /// The witnesses that sign the heads (C2SP tlog-policy). Nothing waits for one that is away.
-    #[arg(long, value_name = "FILE", requires = "checkpoint_key")]
-    witnesses: Option<PathBuf>,
+    #[command(flatten)]
+    signing: SigningArgs,
 }
 
 #[cfg(feature = "ablation")]
@@ -54,9 +57,8 @@ impl RunCheckpointArgs {
         let origin = self.checkpoint_origin.as_ref();
         let args = CheckpointArgs {
             checkpoint_key: key.map(|folder| folder.join(format!("{name}.key"))),
-            checkpoint_every: self.checkpoint_every.clone(),
             checkpoint_origin: origin.map(|origin| format!("{origin}/{name}")),
-            witnesses: self.witnesses.clone(),
+            signing: self.signing.clone(),
         };
         args.read_for_new(ledger)
     }
@@ -128,13 +130,13 @@ mod signing {
             let Some(key) = &self.checkpoint_key else {
                 return Ok(HeadSigning::default());
             };
-            let interval = match &self.checkpoint_every {
+            let interval = match &self.signing.checkpoint_every {
                 Some(text) => text
                     .parse::<CheckpointInterval>()
                     .map_err(|error| CommandError::CheckpointInterval(text.clone(), error))?,
                 None => CheckpointInterval::default(),
             };
-            let witnesses = self.witnesses.as_deref().map(WitnessPolicy::read);
+            let witnesses = self.signing.witnesses.as_deref().map(WitnessPolicy::read);
             Ok(HeadSigning {
                 settings: Some(CheckpointSettings {
                     key: Arc::new(LogKey::read(key)?),
@@ -286,16 +288,19 @@ mod signing {
 
 #[cfg(not(feature = "witness"))]
 mod signing {
-    use super::{CheckpointArgs, CommandError, DurableWatch, Path, SignedHeads};
+    use super::{CheckpointArgs, CommandError, DurableWatch, Path, SignedHeads, SigningArgs};
 
     impl CheckpointArgs {
         /// Refuses the options, since this build signs no heads while it records.
         pub(crate) fn read(&self) -> Result<HeadSigning, CommandError> {
             let CheckpointArgs {
                 checkpoint_key,
-                checkpoint_every,
                 checkpoint_origin,
-                witnesses,
+                signing:
+                    SigningArgs {
+                        checkpoint_every,
+                        witnesses,
+                    },
             } = self;
             match (
                 checkpoint_key,

@@ -1,13 +1,11 @@
 //! Runs that go on where they stopped.
 
-use std::process::Command;
-
 use axilog_testkit::harness::server::Act;
 use serde_json::Value;
 
 use super::agent_server::AgentServer;
-use super::stopping::calibrate;
-use crate::bench::{Bench, program};
+use super::stopping::{calibrate, run_until_killed};
+use crate::bench::Bench;
 
 const RUN: &str = "ablation run --oracle agent:precedent --calibration N.json --episodes 1";
 
@@ -54,18 +52,8 @@ fn list_observations(bench: &Bench, ledger: &str) -> Vec<(String, String)> {
 fn a_killed_run_goes_on_where_it_stopped() {
     let bench = calibrate();
     let again = "ablation run --oracle agent:precedent --variant baseline --calibration N.json --episodes 3 --seeds 1,2,3,4,5,6,7,8";
-    // The system kills the run when its ledger has 1024 of the shell's blocks, between a third and three quarters of
-    // what the whole run writes.
-    let killed = Command::new("sh")
-        .arg("-c")
-        .arg(format!(
-            "ulimit -c 0 && ulimit -f 1024 && exec \"$0\" {again} --out r"
-        ))
-        .arg(program())
-        .current_dir(bench.path("."))
-        .output()
-        .unwrap();
-    assert_eq!(killed.status.code(), None, "{killed:?}");
+    // Its ledger has then between a third and three quarters of what the whole run writes.
+    run_until_killed(&bench, &format!("{again} --out r"));
     assert!(!bench.exists("r/baseline/run.json"));
     let before = bench.read("r/baseline/ledger.jsonl");
     bench

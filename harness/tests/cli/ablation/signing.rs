@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::stopping::{calibrate, send_signal, start_long_run};
-use crate::bench::{Bench, program};
+use super::stopping::{calibrate, run_until_killed, send_signal, start_long_run};
+use crate::bench::Bench;
 use crate::checkpoints::write_policy;
 use crate::witness::Serving;
 use crate::x0l_heads::{audit_witnessed, find_free_address, make_keys};
@@ -182,17 +181,7 @@ fn a_killed_run_goes_on_with_its_heads() {
          --seeds 1,2,3,4,5,6,7,8 --out r {}",
         SIGNED.replace("100,1s", "10")
     );
-    // The system kills it when its ledger has 1024 of the shell's blocks.
-    let killed = Command::new("sh")
-        .arg("-c")
-        .arg(format!(
-            "ulimit -c 0 && ulimit -f 1024 && exec \"$0\" {run}"
-        ))
-        .arg(program())
-        .current_dir(bench.path("."))
-        .output()
-        .unwrap();
-    assert_eq!(killed.status.code(), None, "{killed:?}");
+    run_until_killed(&bench, &run);
     let ledger = "r/baseline/ledger.jsonl";
     let file = "r/baseline/ledger.jsonl.checkpoint";
     let held = bench.read(file);

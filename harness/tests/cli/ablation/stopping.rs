@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::bench::{Bench, Files};
+use crate::bench::{Bench, Files, program};
 
 /// A directory with the calibration N.json.
 pub fn calibrate() -> Bench {
@@ -26,6 +26,21 @@ pub fn write_calibration(bench: &Bench) {
 fn read_status(bench: &Bench, run: &str) -> Value {
     let document: Value = serde_json::from_slice(&bench.read(&format!("{run}/run.json"))).unwrap();
     document["status"].clone()
+}
+
+/// Runs the command until its ledger has 1024 of the shell's blocks, when the system kills it.
+#[cfg(unix)]
+pub fn run_until_killed(bench: &Bench, line: &str) {
+    let killed = Command::new("sh")
+        .arg("-c")
+        .arg(format!(
+            "ulimit -c 0 && ulimit -f 1024 && exec \"$0\" {line}"
+        ))
+        .arg(program())
+        .current_dir(bench.path("."))
+        .output()
+        .unwrap();
+    assert_eq!(killed.status.code(), None, "{killed:?}");
 }
 
 /// Starts a run that would take hours, with these further options, and waits until it has taken some steps.
